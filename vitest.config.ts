@@ -27,11 +27,11 @@ const LONG = [
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
       const found = LONG.findIndex((name) => moduleId.endsWith(`/${name}`));
       return found === -1 ? LONG.length : found;
     };
-    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+    return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other));
   }
 }
 

@@ -60,30 +60,30 @@ export async function lemmaOffers(
   const fromPremises = library.theorems.length + grown.length;
   for (const { statement } of theorems) table.add(termsOf(statement.replace(HEAD, '')));
   const retriever = new TermRetriever(table.finish(), 'bm25');
-  const aboutOf = remembered((place: number) => about(definitions, theorems[place]!, 0));
-  const keyOf = remembered((place: number) => keyUnder(definitions, theorems[place]!));
+  const aboutOf = remembered((index: number) => about(definitions, theorems[index]!, 0));
+  const keyOf = remembered((index: number) => keyUnder(definitions, theorems[index]!));
   const generationOf = (asked: Asked): number =>
     grown.find((one) => one.header === asked.header && one.statement === asked.statement)?.generation ??
     Number.POSITIVE_INFINITY;
   return (asked) => {
     const inLibrary = library.accessible(asked);
     const generation = generationOf(asked);
-    const isThere: Accessible = (place) => {
-      if (place < library.theorems.length) return inLibrary(place);
-      const one = grown[place - library.theorems.length]!;
+    const isThere: Accessible = (index) => {
+      if (index < library.theorems.length) return inLibrary(index);
+      const one = grown[index - library.theorems.length]!;
       return one.header === asked.header && one.generation < generation && !one.restates?.includes(asked.id ?? '');
     };
     const isPremise = premises.under(asked.header ?? LIBRARY_HEADER);
     const known = about(definitions, asked, Number.POSITIVE_INFINITY);
     const key = keyUnder(definitions, asked);
-    const isAbout = (place: number): boolean => {
-      const names = aboutOf(place);
+    const isAbout = (index: number): boolean => {
+      const names = aboutOf(index);
       return names.isSubsetOf(known) && (names.size > 0 || known.size === 0);
     };
-    const accessible: Accessible = (place) =>
-      place >= fromPremises
-        ? isPremise(place - fromPremises)
-        : isThere(place) && isAbout(place) && keyOf(place) !== key;
+    const accessible: Accessible = (index) =>
+      index >= fromPremises
+        ? isPremise(index - fromPremises)
+        : isThere(index) && isAbout(index) && keyOf(index) !== key;
     const opensLibrary = OPENS_LIBRARY.test(asked.header ?? LIBRARY_HEADER);
     return (goal = asked.statement) => {
       const found = retriever.find({ state: goal.replace(HEAD, ''), accessible }, lemmasShown);
@@ -110,9 +110,9 @@ export function keyUnder(definitions: DefinitionSource, { header, statement }: S
 
 function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new Map<Key, Made>();
-  return (place) => {
-    if (!made.has(place)) made.set(place, make(place));
-    return made.get(place)!;
+  return (index) => {
+    if (!made.has(index)) made.set(index, make(index));
+    return made.get(index)!;
   };
 }
 
@@ -171,36 +171,36 @@ class ModuleTheorems<Theorem> {
  * one of them.
  */
 async function libraryTheorems(sources: LemmaSources) {
-  const places = new ModuleTheorems<LibraryTheorem>(LIBRARY);
+  const modules = new ModuleTheorems<LibraryTheorem>(LIBRARY);
   const byModule = Map.groupBy(await sources.libraryTheorems(), ({ file }) => moduleOf(file));
   for (const { module, text } of await sources.modules()) {
     const own = byModule.get(module) ?? [];
-    const placed = own.map((theorem) => {
+    const withLines = own.map((theorem) => {
       const { name, line } = theorem;
       return { theorem, name, start: [line, 0] as const, end: [line, 1] as const };
     });
-    if (own.length > 0) places.add(module, places.importedBy(text), placed);
+    if (own.length > 0) modules.add(module, modules.importedBy(text), withLines);
   }
-  const byStatement = new Map(places.theorems.map((theorem) => [theorem.statement, theorem]));
+  const byStatement = new Map(modules.theorems.map((theorem) => [theorem.statement, theorem]));
   const accessible = ({ header, statement }: Stated): Accessible => {
     const own = byStatement.get(statement);
-    if (own !== undefined && own.header === header) return places.at(moduleOf(own.file), own.line);
-    return places.under(header ?? LIBRARY_HEADER);
+    if (own !== undefined && own.header === header) return modules.at(moduleOf(own.file), own.line);
+    return modules.under(header ?? LIBRARY_HEADER);
   };
-  return { theorems: places.theorems, accessible };
+  return { theorems: modules.theorems, accessible };
 }
 
 /** Reads the premises of prepared sets. A module in several sets counts once. */
 async function setPremises(sources: LemmaSources, sets: readonly string[]) {
-  const places = new ModuleTheorems<{ readonly name: string; readonly header: null; readonly statement: string }>();
+  const modules = new ModuleTheorems<{ readonly name: string; readonly header: null; readonly statement: string }>();
   for (const set of sets)
     for (const { path, imports, premises } of await sources.premises(set)) {
-      const placed = premises.flatMap(({ full_name: name, code, start, end }) =>
+      const withLines = premises.flatMap(({ full_name: name, code, start, end }) =>
         name === null ? [] : [{ theorem: { name, header: null, statement: code }, name, start, end }],
       );
-      places.add(path, imports, placed);
+      modules.add(path, imports, withLines);
     }
-  return places;
+  return modules;
 }
 
 /** `List.lean` → `Stp.List`. */

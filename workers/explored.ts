@@ -39,11 +39,11 @@ export async function explored(
     schema: exploredStatementSchema,
   });
   const known = await Promise.all(statements.map((statement) => recall(memoryOf(statement))));
-  const open = statements.filter((_, place) => known[place] === undefined);
+  const open = statements.filter((_, index) => known[index] === undefined);
   const found = open.length === 0 ? [] : await explore(open);
   // An unreadable statement is not cached, since it may be readable next time.
-  for (const [place, statement] of open.entries())
-    if (found[place]!.terms > 0) await keep(memoryOf(statement), found[place]!);
+  for (const [index, statement] of open.entries())
+    if (found[index]!.terms > 0) await keep(memoryOf(statement), found[index]!);
   const fresh = found.values();
   return known.map((one) => one ?? fresh.next().value!);
 }

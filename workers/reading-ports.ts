@@ -28,7 +28,7 @@ export function readingPorts(
   ): Promise<ContextTask> => {
     const [sandbox, scratchDirectory] = [await sandboxFor(limits.sandbox), await scratch(run)];
     return {
-      place: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
+      processContext: { environment, workingDirectory: scratchDirectory, runMark: mark(run, 'lean'), sandbox },
       libraryHeader: LIBRARY_HEADER,
       scratchDirectory,
       memoryBytesMax: limits.memoryBytesMax,

@@ -33,8 +33,8 @@ export function openRunMonitors(settings: WorkerSettings, scratch: (run: string)
   const { storeUri, metricsAddress, trackers, cacheDirectory } = settings;
   const monitors = new Map<string, Promise<Monitor>>();
   const outboxes = join(cacheDirectory, 'tracking');
-  const places = { directory: outboxes, storeUri, settings: trackers };
-  const leftovers = takeUpOutboxes(places, async (uri, run) => (await openTracked(uri, run)).tracked);
+  const context = { directory: outboxes, storeUri, settings: trackers };
+  const leftovers = takeUpOutboxes(context, async (uri, run) => (await openTracked(uri, run)).tracked);
   leftovers.catch((error: Error) => console.error(`what was left for trackers waits: ${error.message}`));
 
   const path = async (run: string): Promise<string> => {
@@ -53,7 +53,7 @@ export function openRunMonitors(settings: WorkerSettings, scratch: (run: string)
   const tracked = async (run: string): Promise<readonly Monitor[]> => {
     try {
       const { names, tracked: about } = await openTracked(storeUri, run);
-      return names.length === 0 ? [] : [await trackingMonitor(names, about, places)];
+      return names.length === 0 ? [] : [await trackingMonitor(names, about, context)];
     } catch (error) {
       console.error(`run ${run} is not tracked by this worker: ${(error as Error).message}`);
       return [];

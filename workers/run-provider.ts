@@ -18,7 +18,7 @@ export function runProvider(
   if (config.provider === 'local')
     throw new StpError('STP1002', 'nodes.provider is local: there are no machines to request', 'Set nodes.provider.');
   const name = localRunName(storeUri, run);
-  const places = { run, storeUri, temporalAddress: temporalAddress() };
-  const metadata = config.provider === 'inventory' ? () => ({}) : startUpMetadata(config, places, mode);
+  const addresses = { run, storeUri, temporalAddress: temporalAddress() };
+  const metadata = config.provider === 'inventory' ? () => ({}) : startUpMetadata(config, addresses, mode);
   return { provider: open(config, metadata), name, label: runLabel(name) };
 }

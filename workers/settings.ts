@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '@stp/base';
-import { MODEL_PLACE } from '@stp/config';
+import { MODEL_PLACEHOLDER } from '@stp/config';
 import type { RemoteOptions } from '@stp/language-model';
 import type { RemotePoolOptions } from '@stp/lean-verifier';
 import { type TrackerSettings, trackerSettings } from '../infra/monitor/trackers/settings.ts';
@@ -80,11 +80,11 @@ function metricsSetting(address: string | undefined): string | null {
 function modelServerSettings(environment: NodeJS.ProcessEnv): RemoteOptions | null {
   if (!environment.STP_GENERATOR_URL) return null;
   const urls = environment.STP_GENERATOR_URL.split(',').map((address) => apiRoot(address.trim()));
-  const servedName = environment.STP_GENERATOR_MODEL ?? MODEL_PLACE;
-  if (!servedName.includes(MODEL_PLACE))
+  const servedName = environment.STP_GENERATOR_MODEL ?? MODEL_PLACEHOLDER;
+  if (!servedName.includes(MODEL_PLACEHOLDER))
     throw wrongSetting(
       `STP_GENERATOR_MODEL is ${servedName}, which names no checkpoint`,
-      `Write ${MODEL_PLACE} where the checkpoint's hash stands, or leave it out.`,
+      `Write ${MODEL_PLACEHOLDER} where the checkpoint's hash stands, or leave it out.`,
     );
   const requestsInFlight = requestsSetting(environment, 'STP_GENERATOR_REQUESTS');
   const samplesPerRequest = requestsSetting(environment, 'STP_GENERATOR_SAMPLES');

@@ -80,13 +80,13 @@ export function admitConjecturesActivity(ports: RunStore & RunMonitor) {
 
 async function* admitted(
   store: ObjectStore,
-  { places }: ReadConjectures,
+  { attemptsMax }: ReadConjectures,
   gated: AdmitConjecturesInput['gated'],
 ): AsyncGenerator<ConjectureRecord> {
   let taken = 0;
   for (const part of gated)
     for await (const conjecture of part === null ? [] : readRecords(store, part.standing, conjectureRecordSchema)) {
-      if (taken === places) return;
+      if (taken === attemptsMax) return;
       taken++;
       yield conjecture;
     }

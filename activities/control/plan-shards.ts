@@ -130,11 +130,11 @@ async function roundCanaries(store: ObjectStore, input: PlanShardsInput): Promis
 
 /** Spreads `few` at even distances among the `count` others, so that no single machine gets all of them. */
 async function* spread<T>(few: readonly T[], others: AsyncIterable<T>, count: number): AsyncGenerator<T> {
-  let [placed, passed] = [0, 0];
+  let [taken, passed] = [0, 0];
   for await (const other of others) {
     yield other;
     passed += 1;
-    while (placed < few.length && passed >= ((placed + 0.5) * count) / few.length) yield few[placed++]!;
+    while (taken < few.length && passed >= ((taken + 0.5) * count) / few.length) yield few[taken++]!;
   }
-  yield* few.slice(placed);
+  yield* few.slice(taken);
 }

@@ -39,11 +39,11 @@ export async function* takeStatements(
       for await (const statement of ports.sources.problemSet(name))
         if (statement.split === split && !taken.has(statement.id) && leaveOut?.(statement) !== true) yield statement;
     }
-    const chosen = max === null ? null : await choosePlaces(candidates(), max, config.seed, name, split);
-    let place = 0;
+    const chosen = max === null ? null : await chooseIndices(candidates(), max, config.seed, name, split);
+    let index = 0;
     for await (const statement of candidates()) {
       if ((statement.id === wordsId(statement.statement)) !== isInWords(config)) throw wrongKind(name, config);
-      if (chosen === null || chosen.has(place++)) {
+      if (chosen === null || chosen.has(index++)) {
         taken.add(statement.id);
         const labels = statement.labels[0] === name ? statement.labels : [name, ...statement.labels];
         yield { ...statement, labels, weight: matchingWeight(config.data.weights, { ...statement, labels }, 0) };
@@ -61,16 +61,16 @@ function wrongKind(set: string, config: RunConfig): StpError {
   );
 }
 
-async function choosePlaces(
+async function chooseIndices(
   statements: AsyncIterable<Statement>,
   max: number,
   seed: number,
   name: string,
   split: Split,
 ): Promise<ReadonlySet<number>> {
-  const places: number[] = [];
-  for await (const _ of statements) places.push(places.length);
-  return new Set(randomStream(seed, 'take', name, split).shuffle(places).slice(0, max));
+  const indices: number[] = [];
+  for await (const _ of statements) indices.push(indices.length);
+  return new Set(randomStream(seed, 'take', name, split).shuffle(indices).slice(0, max));
 }
 
 type DataNames = keyof SftSources | 'problemSet' | 'canaries';

@@ -1,6 +1,6 @@
 /** Brings together the machines that train one model. */
 
-import { meetingPlace } from '../../infra/nodes/meeting-place.ts';
+import { findRendezvous } from '../../infra/nodes/rendezvous.ts';
 import type { RunStore } from '../ports.ts';
 import { readJson } from '../records/record-files.ts';
 import type { Meeting } from '../training/meeting.ts';
@@ -20,7 +20,7 @@ export function meetToTrainActivity(ports: RunStore) {
       const done = await store.stat(`${name}/trained.json`);
       const state = await states.newest();
       return {
-        meeting: { ...(await meetingPlace()), nodes, stateId: newStateId(), state },
+        meeting: { ...(await findRendezvous()), nodes, stateId: newStateId(), state },
         trained: done === null ? null : await readJson(store, done, trainedSchema),
       };
     },

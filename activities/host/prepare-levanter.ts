@@ -40,8 +40,8 @@ export function prepareLevanterActivity(ports: RunStore & RunScratch & RunMark) 
           if (heldOut !== null && heldOutPath !== null) await store.download(heldOut, heldOutPath);
           const initDirectory =
             input.init === null ? null : await fetchCheckpoint(store, input.init, await ports.scratch(run), signal);
-          const places = { examplesPath, heldOutPath, initDirectory, outputDirectory: '', stateDirectory: null };
-          const request = { ...trainingRequest(input), ...places };
+          const paths = { examplesPath, heldOutPath, initDirectory, outputDirectory: '', stateDirectory: null };
+          const request = { ...trainingRequest(input), ...paths };
           const runMark = ports.runMark(run);
           const start = await startingPoint(request, engine.base, work, { runMark, signal });
           const rowsDirectory = join(work, 'rows');

@@ -66,18 +66,18 @@ export function readConjecturesActivity(ports: RunStore & DataSources<'definitio
             if (refused !== null) counts[refused] = (counts[refused] ?? 0) + 1;
             if (made % PART_SIZE === 0) report({ texts: made, of: texts.count });
           });
-          const places = await placesOf(store, input);
+          const attemptsMax = await conjectureMaximum(store, input);
           const share = rankedShare(input.config.conjectures);
           const ranked =
-            share === 0 ? null : await rankConjectures(store, input, await Array.fromAsync(fresh), share, places);
-          const partSize = ranked === null ? PART_SIZE : Math.min(PART_SIZE, RANKED_PER_PLACE * places);
+            share === 0 ? null : await rankConjectures(store, input, await Array.fromAsync(fresh), share, attemptsMax);
+          const partSize = ranked === null ? PART_SIZE : Math.min(PART_SIZE, RANKED_PER_PLACE * attemptsMax);
           const parts: ArtifactRef[] = [];
           const all = ranked?.conjectures ?? fresh;
           for await (const part of batchesOf(all, Math.max(partSize, Math.ceil(texts.count / PARTS_MAX)))) {
             const file = `${partFolder(name, 'gate', parts.length)}/conjectures-*.jsonl`;
             parts.push(await writeRecords(store, file, part, signal));
           }
-          return { parts, made, places, counts, ...(ranked === null ? {} : { ranker: ranked.ranker }) };
+          return { parts, made, attemptsMax, counts, ...(ranked === null ? {} : { ranker: ranked.ranker }) };
         }),
       );
     },
@@ -158,7 +158,7 @@ async function* plannedTexts(
 }
 
 /** Returns the number of conjectures that the round may attempt. */
-async function placesOf(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {
+async function conjectureMaximum(store: ObjectStore, { config, data, history }: RoundContext): Promise<number> {
   const { perRoundMax } = conjecturing(config.conjectures);
   if (perRoundMax !== 'unproved') return conjecturesMax(perRoundMax, data.train.count, 0);
   const best = await bestRates(store, await readManifests(store, history));

@@ -6,7 +6,7 @@ import { levanterCommand, levanterConfig, runLevanter, StepMetrics } from '@stp/
 import { withHeartbeat } from '../edge.ts';
 import { logMetrics, metricsAt } from '../metrics.ts';
 import type { LoneTraining, RunMark, RunMonitor, RunScratch, RunStore } from '../ports.ts';
-import { placeOf } from '../training/foreign-files.ts';
+import { rootOf } from '../training/foreign-files.ts';
 import type { LevanterInput, PreparedTraining, TrainedShare } from '../training/levanter.ts';
 import { emptyFolder, firstWeights, trainingRequest } from '../training/levanter.ts';
 
@@ -21,8 +21,8 @@ export function trainByLevanterActivity(ports: RunStore & RunScratch & RunMark &
         const { name, id, steps } = prepared;
         const store = await ports.store(run);
         const work = await emptyFolder(await ports.scratch(run), `share-${id}`);
-        const within = (file: string): string => `${placeOf(store)}/${name}/${file}`;
-        const places = {
+        const within = (file: string): string => `${rootOf(store)}/${name}/${file}`;
+        const paths = {
           init: await firstWeights(input, prepared, store, await ports.scratch(run), signal),
           trainRows: prepared.train.files.map((file) => within(`rows/${file}`)),
           heldOutRows: prepared.heldOut.files.map((file) => within(`rows/${file}`)),
@@ -32,7 +32,7 @@ export function trainByLevanterActivity(ports: RunStore & RunScratch & RunMark &
           logs: join(work, 'logs'),
         };
         const configPath = join(work, 'config.yaml');
-        await writeFile(configPath, levanterConfig({ id, request: trainingRequest(input), engine, places }));
+        await writeFile(configPath, levanterConfig({ id, request: trainingRequest(input), engine, paths }));
         const tell = (step: number, values: Readonly<Record<string, number>>): void =>
           void logMetrics(ports, run, metricsAt(input.name, step, values));
         const metrics = new StepMetrics(steps, {

@@ -12,13 +12,13 @@ import { once } from '../records/record-files.ts';
 import { storeCheckpoint, uploadsIn } from '../training/checkpoints.ts';
 import {
   dropStates,
-  placesIn,
   type Trained,
   type TrainModelInput,
   trainedOf,
   trainedSchema,
   trainHere,
   trainingName,
+  trainingPaths,
 } from '../training/training.ts';
 import { stepOf, TrainingStates } from '../training/training-states.ts';
 
@@ -43,7 +43,7 @@ export function trainModelActivity(ports: RunStore & RunScratch & RunTrainer & R
           // training.
           const work = join(await ports.scratch(run), `train-${hash}`);
           const result = await trainFromNewest(ports, input, work, states, signal, report);
-          const { output } = placesIn(work);
+          const { output } = trainingPaths(work);
           const checkpoint = await storeCheckpoint(store, name, output, { signal, uploads, onProgress: report });
           await rm(work, { recursive: true, force: true });
           return trainedOf(checkpoint, result);
@@ -65,7 +65,7 @@ async function trainFromNewest(
   signal: AbortSignal,
   report: (progress: object) => void,
 ): Promise<TrainResult> {
-  const { state } = placesIn(work);
+  const { state } = trainingPaths(work);
   const part = { work, states, stateId: null, share: null };
   if (!(await isEmpty(state))) {
     const behind = new AbortController();

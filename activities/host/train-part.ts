@@ -9,13 +9,13 @@ import { once } from '../records/record-files.ts';
 import { storeCheckpoint } from '../training/checkpoints.ts';
 import { type Meeting, meetingSchema } from '../training/meeting.ts';
 import {
-  placesIn,
   type Trained,
   type TrainModelInput,
   trainedOf,
   trainedSchema,
   trainHere,
   trainingName,
+  trainingPaths,
 } from '../training/training.ts';
 import { TrainingStates } from '../training/training-states.ts';
 
@@ -32,9 +32,9 @@ export function trainPartActivity(ports: RunStore & RunScratch & RunTrainer & Ru
       const states = new TrainingStates(store, name);
       return withHeartbeat(async (signal, report) => {
         const work = join(await ports.scratch(input.run), `train-${hash}-${node}-of-${nodes}`);
-        const places = placesIn(work);
-        await rm(places.state, { recursive: true, force: true });
-        if (state !== null && !(await states.fetch(state, places.state, signal))) {
+        const paths = trainingPaths(work);
+        await rm(paths.state, { recursive: true, force: true });
+        if (state !== null && !(await states.fetch(state, paths.state, signal))) {
           await states.discard(state);
           const advice = 'All machines begin again, from the state before it.';
           throw new StpError('STP1402', `${name}: its state ${state} is damaged`, advice, { retryable: true });
@@ -44,7 +44,7 @@ export function trainPartActivity(ports: RunStore & RunScratch & RunTrainer & Ru
         const write = async (): Promise<Trained> => {
           const result = await train();
           const options = { signal, onProgress: report };
-          return trainedOf(await storeCheckpoint(store, name, places.output, options), result);
+          return trainedOf(await storeCheckpoint(store, name, paths.output, options), result);
         };
         const trained =
           node === 0 ? await once(store, `${name}/trained.json`, trainedSchema, write) : await train().then(() => null);

@@ -9,7 +9,7 @@ import type { Cell } from './csv.ts';
 
 type Labelled = Pick<Statement, 'id' | 'labels'>;
 
-interface Place {
+interface Origin {
   readonly set: string;
   readonly area: string;
   readonly module: string;
@@ -23,7 +23,7 @@ interface Found {
 }
 
 /** Number of statements of a module, and how many were proved after each round. */
-export interface ModuleProgress extends Place {
+export interface ModuleProgress extends Origin {
   readonly statements: number;
   readonly provedPerRound: readonly number[];
 }
@@ -34,17 +34,17 @@ export interface LibraryFigures {
 }
 
 export class LibraryTally {
-  readonly #places = new Map<string, Place>();
+  readonly #origins = new Map<string, Origin>();
   readonly #found = new Map<string, Found>();
 
   addStatement({ id, labels }: Labelled): void {
-    const place = placeOf(labels);
-    if (place !== null) this.#places.set(id, place);
+    const origin = originOf(labels);
+    if (origin !== null) this.#origins.set(id, origin);
   }
 
   /** Proofs must be added in the order of rounds. */
   addProof({ statementId, certificate }: Pick<Proved, 'statementId' | 'certificate'>, round: number): void {
-    if (!this.#places.has(statementId)) return;
+    if (!this.#origins.has(statementId)) return;
     const found = this.#found.get(statementId) ?? { round, onAxiomsOnly: false };
     this.#found.set(statementId, found);
     found.onAxiomsOnly ||= certificate.axioms.every((axiom) => STANDARD_AXIOMS.includes(axiom));
@@ -60,7 +60,7 @@ export class LibraryTally {
     );
     const areas = this.#grouped(({ set, area }) => [set, area], rounds);
     const sets = this.#grouped(({ set }) => [set], rounds).map(([[set = ''], { statements }]): LibraryProgress => {
-      const found = [...this.#found].flatMap(([id, one]) => (this.#places.get(id)!.set === set ? [one] : []));
+      const found = [...this.#found].flatMap(([id, one]) => (this.#origins.get(id)!.set === set ? [one] : []));
       return {
         set,
         isCore: modules.every((one) => one.set !== set || isCore(one.module)),
@@ -74,10 +74,10 @@ export class LibraryTally {
   }
 
   #grouped(
-    keyOf: (place: Place) => readonly string[],
+    keyOf: (origin: Origin) => readonly string[],
     rounds: number,
   ): [readonly string[], Pick<ModuleProgress, 'statements' | 'provedPerRound'> & { provedPerRound: number[] }][] {
-    const groups = Map.groupBy(this.#places, ([, place]) => JSON.stringify(keyOf(place)));
+    const groups = Map.groupBy(this.#origins, ([, origin]) => JSON.stringify(keyOf(origin)));
     return [...groups.keys()].sort().map((key) => {
       const ids = groups.get(key)!.map(([id]) => id);
       const provedPerRound = Array.from(
@@ -92,7 +92,7 @@ export class LibraryTally {
 const isCore = (module: string): boolean => /^(?:Init|Std)(?:\.|$)/u.test(module);
 
 /** Returns null for a statement of another kind of set. */
-function placeOf(labels: readonly string[]): Place | null {
+function originOf(labels: readonly string[]): Origin | null {
   const [set, area, module] = [labels[0], labels.at(-2), labels.at(-1)];
   if (labels.length < 3 || area !== areaOf(module!)) return null;
   return { set: set!, area, module: module! };

@@ -18,8 +18,8 @@ import type { RunSource } from './gather.ts';
  * @throws STP1403 if there is no run, or it has not trained its first model yet
  */
 export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
-  const place = uri.slice(0, uri.lastIndexOf('/'));
-  const store = withNeighbours(await openStore(uri), place);
+  const folder = uri.slice(0, uri.lastIndexOf('/'));
+  const store = withNeighbours(await openStore(uri), folder);
   const ref = await lastState(store);
   if (ref === null)
     throw new StpError(
@@ -31,10 +31,10 @@ export async function openRun(uri: string): Promise<Omit<RunSource, 'losses'>> {
   const state = await readOwn(store, ref, runStateSchema);
   const summaryRef = await store.stat('summary.json');
   const summary = summaryRef === null ? null : await readOwn(store, summaryRef, summarySchema);
-  const written = /^(.*)\/[^/]+\/data\//.exec(state.data.train.uri)?.[1] ?? place;
+  const written = /^(.*)\/[^/]+\/data\//.exec(state.data.train.uri)?.[1] ?? folder;
   return {
-    run: uri.slice(place.length + 1),
-    store: withMoved(store, written, place),
+    run: uri.slice(folder.length + 1),
+    store: withMoved(store, written, folder),
     state: summary === null ? state : { ...state, secondsPerStage: summary.secondsPerStage },
     evaluation: summary?.heldOut ?? null,
     finished: summary !== null,

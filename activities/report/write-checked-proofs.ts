@@ -66,7 +66,7 @@ export async function writeCheckedProofs(
         parts.splice(index, 1, ...halvesOf(part));
         continue;
       }
-      const text = parts.length === 1 ? textOf(part) : `${placeLine(index)}\n${textOf(part)}`;
+      const text = parts.length === 1 ? textOf(part) : `${partLine(index)}\n${textOf(part)}`;
       await writeFile(pathOf(index), text);
       const report = await ports.checkFile(proofs.run, pathOf(index), proofs.limits, signal);
       const refused = refusedOf(report, part);
@@ -97,7 +97,7 @@ export async function writeCheckedProofs(
 
 const nameOf = (index: number): string => (index === 0 ? 'proofs.lean' : `proofs-${index + 1}.lean`);
 
-function placeLine(index: number): string {
+function partLine(index: number): string {
   const of = index === 0 ? `goes on in ${nameOf(1)}` : `began in ${nameOf(0)}`;
   return `/- File ${index + 1} of the proofs of one run, which ${of}; each file can be checked by itself. -/`;
 }

@@ -5,7 +5,7 @@
 import { StpError } from '@stp/base';
 import {
   type CorpusFile,
-  type Placed,
+  type Located,
   readCorpus,
   readTheoremRows,
   type TacticRow,
@@ -17,11 +17,11 @@ import { PremiseCorpus } from '@stp/selfplay';
 export class LeftOut {
   static readonly PLACES_MAX = 100;
   count = 0;
-  readonly places: string[] = [];
+  readonly locations: string[] = [];
 
-  add(place: string): void {
+  add(location: string): void {
     this.count += 1;
-    if (this.places.length < LeftOut.PLACES_MAX) this.places.push(place);
+    if (this.locations.length < LeftOut.PLACES_MAX) this.locations.push(location);
   }
 }
 
@@ -83,12 +83,12 @@ export async function* readTracedSteps(
   corpus: PremiseCorpus,
   leftOut: LeftOut,
 ): AsyncGenerator<TracedStep> {
-  for await (const placed of readTheoremRows(path)) yield* stepsOf(placed, corpus, leftOut);
+  for await (const located of readTheoremRows(path)) yield* stepsOf(located, corpus, leftOut);
 }
 
-function* stepsOf({ row, where }: Placed<TheoremRow>, corpus: PremiseCorpus, leftOut: LeftOut): Generator<TracedStep> {
+function* stepsOf({ row, where }: Located<TheoremRow>, corpus: PremiseCorpus, leftOut: LeftOut): Generator<TracedStep> {
   for (const [index, tactic] of row.traced_tactics.entries()) {
-    const place = `${where} tactic ${index + 1}`;
+    const location = `${where} tactic ${index + 1}`;
     const premises = new Set<number>();
     let unknown: string | null = null;
     for (const { full_name, def_path, def_pos } of tactic.annotated_tactic[1]) {
@@ -96,7 +96,7 @@ function* stepsOf({ row, where }: Placed<TheoremRow>, corpus: PremiseCorpus, lef
       if (premise === null) unknown ??= full_name;
       else premises.add(premise);
     }
-    if (unknown === null) yield { theorem: row, tactic, premises, where: place };
-    else leftOut.add(`${place}: ${unknown} is not in corpus.jsonl`);
+    if (unknown === null) yield { theorem: row, tactic, premises, where: location };
+    else leftOut.add(`${location}: ${unknown} is not in corpus.jsonl`);
   }
 }

@@ -41,7 +41,7 @@ export const conjecturePlanSchema = z.strictObject({
   /** Grammar of the completion. With it the prompt is that of a `TypedForm`. */
   grammar: typedGrammarSchema.optional(),
   /** Index in the round's plan of the entry that a grammar was made for. */
-  place: z.number().int().nonnegative().optional(),
+  entryIndex: z.number().int().nonnegative().optional(),
 });
 export type ConjecturePlan = z.infer<typeof conjecturePlanSchema>;
 

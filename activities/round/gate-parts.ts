@@ -26,7 +26,7 @@ export const readConjecturesSchema = z.strictObject({
   /** Number of texts read. */
   made: z.number().int(),
   /** Conjectures that the round may attempt. */
-  places: z.number().int(),
+  attemptsMax: z.number().int(),
   /** Counts of the texts that are in no part, by reason. */
   counts: gateCountsSchema,
   /** Number of examples that the ranker learned from, and of those that paid; missing if the run has no ranker. */

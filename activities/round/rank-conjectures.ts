@@ -53,13 +53,13 @@ export async function rankConjectures(
   input: RoundContext,
   conjectures: readonly ConjectureRecord[],
   share: number,
-  places: number,
+  attemptsMax: number,
 ): Promise<RankedConjectures> {
   const examples = await rankerExamples(store, input);
   const paying = examples.filter(({ pays }) => pays).length;
   const ranker = { examples: examples.length, paying };
   const weights = trainRanker(examples);
-  if (weights.size === 0 || conjectures.length <= places) return { conjectures, ranker };
+  if (weights.size === 0 || conjectures.length <= attemptsMax) return { conjectures, ranker };
   const featuresOf = featureReader();
   const scored = conjectures.map((conjecture) => ({
     conjecture,
@@ -67,7 +67,7 @@ export async function rankConjectures(
   }));
   const byScore = scored.toSorted((a, b) => b.score - a.score).map(({ conjecture }) => conjecture);
   const written = byScore.filter(({ found }) => found === undefined);
-  const ranked = [...new Set([...written.slice(0, WRITTEN_SHARE * places), ...byScore])];
+  const ranked = [...new Set([...written.slice(0, WRITTEN_SHARE * attemptsMax), ...byScore])];
   return { conjectures: mixed(ranked, conjectures, share), ranker };
 }
 

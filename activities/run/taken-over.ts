@@ -28,12 +28,12 @@ export async function preparedDataOf(store: ObjectStore): Promise<PreparedData |
  * `infra/stores/neighbours.ts`).
  */
 export function nameOfRun(initFrom: string, ownRoot: string): string {
-  const place = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
-  const name = initFrom.startsWith(`${place}/`) ? initFrom.slice(place.length + 1).replace(/\/+$/, '') : initFrom;
+  const folder = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
+  const name = initFrom.startsWith(`${folder}/`) ? initFrom.slice(folder.length + 1).replace(/\/+$/, '') : initFrom;
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
   throw new StpError(
     'STP1002',
-    `${JSON.stringify(initFrom.slice(0, 200))} names no run in ${place}`,
+    `${JSON.stringify(initFrom.slice(0, 200))} names no run in ${folder}`,
     'Give the name of a run in the same place as this one.',
   );
 }

@@ -106,7 +106,9 @@ export async function prepareNextTactics(target: StepsTarget): Promise<PreparedS
           'CC BY 2.0 for LeanDojo’s data, Apache-2.0 for Mathlib’s text.',
           Object.fromEntries(reasons.map(([reason, { count }]) => [reason, count])),
         ),
-        ...reasons.flatMap(([, { places }]) => places.map((place) => `- left out: ${placeIn(leanDojo, place)}`)),
+        ...reasons.flatMap(([, { locations }]) =>
+          locations.map((location) => `- left out: ${shortened(leanDojo, location)}`),
+        ),
         '',
       ].join('\n'),
   });
@@ -114,7 +116,7 @@ export async function prepareNextTactics(target: StepsTarget): Promise<PreparedS
 }
 
 /** Makes a path independent of the machine. */
-const placeIn = (folder: string, place: string): string => place.replace(`${folder}${sep}`, '');
+const shortened = (folder: string, location: string): string => location.replace(`${folder}${sep}`, '');
 
 export interface TracedTarget extends SftTarget {
   /** LeanDojo Benchmark 4 folder. */

@@ -26,7 +26,7 @@ export interface ProjectProofs {
   /** Proofs in the project's sources, each with its file. */
   readonly proofs: ReadonlyMap<string, WrittenProof & { readonly file: string }>;
   readonly verifier: Pick<Verifier, 'check'>;
-  readonly places: FilePositions;
+  readonly positions: FilePositions;
   readonly signal: AbortSignal;
 }
 
@@ -111,11 +111,11 @@ function write(
 }
 
 /** Returns an example for each step of a proof; none if Lean does not reach its end step by step. */
-async function stepsOf({ above, proof }: WrittenProof, { places, signal }: ProjectProofs): Promise<Example[]> {
+async function stepsOf({ above, proof }: WrittenProof, { positions, signal }: ProjectProofs): Promise<Example[]> {
   const options = { ...STEP, signal };
-  const place = await places.openAt(above, options);
-  if (place.kind !== 'open') return [];
-  const steps = await traceProofInFile(place.state, proof, options);
+  const opened = await positions.openAt(above, options);
+  if (opened.kind !== 'open') return [];
+  const steps = await traceProofInFile(opened.state, proof, options);
   return steps.flatMap(({ goal, tactic }) => formExamples(plainStateForm(goal), tactic, 1));
 }
 

@@ -45,12 +45,12 @@ export function* tracedTrainExamples(
   seed: number,
 ): Generator<Example> {
   const kept = theorems.filter((theorem) => !isHeldOut(theorem));
-  const place = new Map(kept.map((theorem, index) => [theorem, index]));
+  const indexOf = new Map(kept.map((theorem, index) => [theorem, index]));
   const plans: Plan[] = [];
   for (const [index, theorem] of kept.entries()) if (isProved(theorem)) plans.push([NONE, NONE, index]);
   for (const { lemma, easy, hard } of conjecturerTuples(kept))
     if (isStated(lemma) && isProved(easy) && isStated(hard))
-      plans.push([place.get(lemma)!, place.get(easy)!, place.get(hard)!]);
+      plans.push([indexOf.get(lemma)!, indexOf.get(easy)!, indexOf.get(hard)!]);
   const seen = new Set<string>();
   for (const [lemma, easy, hard] of randomStream(seed, 'sft').shuffle(plans)) {
     const example =

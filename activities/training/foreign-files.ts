@@ -12,7 +12,7 @@ import { TRANSFERS_MAX } from './checkpoints.ts';
 const isFolder = (store: ObjectStore): boolean => store.root.startsWith('file://');
 
 /** Returns the path or URI of the store's objects for a program that opens folders and buckets itself. */
-export const placeOf = (store: ObjectStore): string => (isFolder(store) ? fileURLToPath(store.root) : store.root);
+export const rootOf = (store: ObjectStore): string => (isFolder(store) ? fileURLToPath(store.root) : store.root);
 
 /** Returns a local folder with everything below `name`: the store's own folder, or `directory` with copies. */
 export async function fetchForeign(
@@ -21,7 +21,7 @@ export async function fetchForeign(
   directory: string,
   signal: AbortSignal,
 ): Promise<string> {
-  if (isFolder(store)) return join(placeOf(store), name);
+  if (isFolder(store)) return join(rootOf(store), name);
   await mkdir(directory, { recursive: true });
   await mapConcurrently(await objectsBelow(store, name), TRANSFERS_MAX, signal, async (object, laneSignal) => {
     const ref = await store.stat(object.name);
@@ -33,7 +33,7 @@ export async function fetchForeign(
 
 /** Removes everything below `name`, if there is anything. */
 export async function removeForeign(store: ObjectStore, name: string, signal: AbortSignal): Promise<void> {
-  if (isFolder(store)) return rm(join(placeOf(store), name), { recursive: true, force: true });
+  if (isFolder(store)) return rm(join(rootOf(store), name), { recursive: true, force: true });
   await mapConcurrently(await objectsBelow(store, name), TRANSFERS_MAX, signal, (object) =>
     store.remove({ uri: `${store.root}/${object.name}`, generation: object.generation }),
   );

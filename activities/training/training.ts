@@ -56,7 +56,7 @@ export function trainingName({ name, examples, init, config, optimiser, referenc
 }
 
 /** Paths of a training's files on this machine while it runs. */
-export const placesIn = (work: string) => ({
+export const trainingPaths = (work: string) => ({
   output: join(work, 'checkpoint'),
   state: join(work, 'state'),
   examples: join(work, 'examples.jsonl'),
@@ -77,7 +77,7 @@ export interface TrainingPart {
 
 /**
  * Trains for the number of steps that follows from the number of examples. The checkpoint is then in
- * `placesIn(work).output`.
+ * `trainingPaths(work).output`.
  */
 export async function trainHere(
   ports: RunStore & RunScratch & RunTrainer & RunMonitor,
@@ -87,11 +87,11 @@ export async function trainHere(
   report: (progress: object) => void,
 ): Promise<TrainResult> {
   const { run, config, optimiser, heldOut } = input;
-  const places = placesIn(work);
+  const paths = trainingPaths(work);
   const store = await ports.store(run);
-  await rm(places.output, { recursive: true, force: true });
-  await store.download(input.examples, places.examples);
-  const heldOutPath = heldOut === null || heldOut.count === 0 ? null : places.heldOut;
+  await rm(paths.output, { recursive: true, force: true });
+  await store.download(input.examples, paths.examples);
+  const heldOutPath = heldOut === null || heldOut.count === 0 ? null : paths.heldOut;
   if (heldOut !== null && heldOutPath !== null) await store.download(heldOut, heldOutPath);
   const fetched = async (checkpoint: CheckpointRef | null): Promise<string | null> =>
     checkpoint === null ? null : fetchCheckpoint(store, checkpoint, await ports.scratch(run), signal);
@@ -106,7 +106,7 @@ export async function trainHere(
   let copied: object = {};
   const copies = new StateCopies({
     states,
-    directory: places.state,
+    directory: paths.state,
     part: share ?? { node: 0, nodes: 1 },
     ...(stateId !== null && { id: stateId }),
     signal,
@@ -119,14 +119,14 @@ export async function trainHere(
   const steps = optimiserSteps(input.examples.count, optimiser);
   const request = {
     ...hyperparameters,
-    examplesPath: places.examples,
+    examplesPath: paths.examples,
     initDirectory,
     referenceDirectory,
     shape: config.model,
-    outputDirectory: places.output,
+    outputDirectory: paths.output,
     steps,
     seed: config.seed,
-    stateDirectory: places.state,
+    stateDirectory: paths.state,
     heldOutPath,
     heldOutEverySteps: Math.ceil(steps / HELD_OUT_SCORINGS),
   };

@@ -20,7 +20,7 @@ function lengthPenaltyValue(text: string): number {
 }
 
 /** Reads llmstep's variables. Its Colab client puts a URL there, which is no address to listen on. */
-function llmstepPlace(): { host: string; port: number } {
+function llmstepAddress(): { host: string; port: number } {
   const { LLMSTEP_HOST = 'localhost', LLMSTEP_PORT: port, LLMSTEP_SERVER } = process.env;
   const host = LLMSTEP_SERVER === 'COLAB' || LLMSTEP_HOST === 'localhost' ? '127.0.0.1' : LLMSTEP_HOST;
   return { host, port: port === undefined ? LLMSTEP_PORT : portOf(port) };
@@ -106,7 +106,7 @@ export function addSuggestCommands(program: Command): void {
   const suggest = program
     .command('suggest')
     .description('Suggest checked next steps for Lean proofs, in the editor or over HTTP.');
-  const place = llmstepPlace();
+  const address = llmstepAddress();
   engineOptions(suggest.command('serve'))
     .description(
       "Suggest over HTTP, with llmstep's and LeanCopilot's contracts and one of our own; see docs/suggest.md.",
@@ -114,13 +114,13 @@ export function addSuggestCommands(program: Command): void {
     .option(
       '--host <host>',
       'address to listen on (LLMSTEP_HOST); beyond this machine it requires keys in STP_SUGGEST_KEYS',
-      place.host,
+      address.host,
     )
     .option(
       '--port <n>',
       'port to listen on (LLMSTEP_PORT); 0 takes a free one',
       wholeNumber('a port', 0, 65_535),
-      place.port,
+      address.port,
     )
     .option('--copilot-port <n>', "a second port, LeanCopilot's", portValue, COPILOT_PORT)
     .option('--no-copilot', 'no second port')

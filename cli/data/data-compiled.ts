@@ -24,7 +24,7 @@ import { MEMORY_BYTES_MAX, readLakeProject, toolchainFolder } from '@stp/lean-ve
 import type { PreparedProofs } from '../../activities/sft/project-proofs.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
-import { describePlace, type LeanPlace, openLeanPlace } from '../shared/lean-place.ts';
+import { describeSetup, type LeanSetup, openLeanSetup } from '../shared/lean-setup.ts';
 import { stopSignal } from '../shared/stop-signals.ts';
 import { type CompiledCounts, compiledCard, countModule, describedCounts, noCounts } from './compiled-card.ts';
 import { describedProofs, prepareProjectProofs } from './data-project-proofs.ts';
@@ -62,7 +62,7 @@ export async function prepareCompiled(options: CompiledOptions, name: string, da
   const folder = join(data, 'problems', name);
   const input = options.from === 'project' ? resolve(required(options.input)) : null;
   const project = input === null ? null : await readLakeProject(input, '--input');
-  const place = await openLeanPlace(
+  const setup = await openLeanSetup(
     'data',
     { ...settings, leanProject: input },
     'where-available',
@@ -70,8 +70,8 @@ export async function prepareCompiled(options: CompiledOptions, name: string, da
     (given, onProgress, stop) => leanEnvironment(given, onProgress, stop, 'untried'),
   );
   try {
-    const ground = await openGround(place, project?.searchPath ?? null, signal);
-    const counts = await write(folder, { options, name, split, place, ground, signal });
+    const ground = await openGround(setup, project?.searchPath ?? null, signal);
+    const counts = await write(folder, { options, name, split, setup, ground, signal });
     const made = options.proofs === true && input !== null ? await prepareProofs(input) : null;
     if (options.json === true)
       return console.log(
@@ -79,16 +79,16 @@ export async function prepareCompiled(options: CompiledOptions, name: string, da
       );
     console.log(describedCounts(name, folder, counts));
     console.log(
-      `Made with ${describePlace(place)}. A run takes it with --set 'data.problemSets=${JSON.stringify([name])}'.`,
+      `Made with ${describeSetup(setup)}. A run takes it with --set 'data.problemSets=${JSON.stringify([name])}'.`,
     );
     if (made !== null) console.log(describedProofs(made));
   } finally {
-    await place.scratch.remove();
+    await setup.scratch.remove();
   }
 
   async function prepareProofs(project: string): Promise<PreparedProofs> {
     const target = { name, data, seed: 0, replace: options.replace === true };
-    return prepareProjectProofs(project, folder, target, place, signal);
+    return prepareProjectProofs(project, folder, target, setup, signal);
   }
 }
 
@@ -101,12 +101,12 @@ interface Ground {
 }
 
 async function openGround(
-  { environment, scratch }: LeanPlace,
+  { environment, scratch }: LeanSetup,
   projectPath: readonly string[] | null,
   signal: AbortSignal,
 ): Promise<Ground> {
   const process = { environment, workingDirectory: scratch.directory };
-  const library = await toolchainFolder({ place: process, signal, memoryBytesMax: MEMORY_BYTES_MAX });
+  const library = await toolchainFolder({ processContext: process, signal, memoryBytesMax: MEMORY_BYTES_MAX });
   if (library === null)
     throw new StpError('STP1201', 'Lean does not say where its library is', 'Run `bin/stp doctor`.');
   if (projectPath === null) {
@@ -131,23 +131,23 @@ interface Task {
   readonly options: CompiledOptions;
   readonly name: string;
   readonly split: CompiledSplit;
-  readonly place: LeanPlace;
+  readonly setup: LeanSetup;
   readonly ground: Ground;
   readonly signal: AbortSignal;
 }
 
 async function write(folder: string, task: Task): Promise<CompiledCounts> {
-  const { options, name, place, ground, split } = task;
+  const { options, name, setup, ground, split } = task;
   const counts = noCounts(ground.graph.unreadable);
   const bounds = new NoveltyBounds();
   const asked = askedModules(options, ground);
   return writeFolder(folder, options.replace === true, async (partial) => {
     const modules = compiledStatements({
       ...ground,
-      environment: place.environment,
-      sandbox: place.sandbox,
-      scratchDirectory: place.scratch.directory,
-      indexFolder: place.indexFolder,
+      environment: setup.environment,
+      sandbox: setup.sandbox,
+      scratchDirectory: setup.scratch.directory,
+      indexFolder: setup.indexFolder,
       charsMax: Math.min(options.charsMax ?? CHARS_MAX, STATEMENT_CHARS_MAX),
       isAskedModule: asked,
       isPremiseModule: ground.isOwn,
@@ -184,12 +184,12 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
     if (split === 'novel-premises' && bounds.count === 0)
       throw new StpError(
         'STP1002',
-        `--split novel-premises needs proofs, and the modules have none (${place.environment.version})`,
+        `--split novel-premises needs proofs, and the modules have none (${setup.environment.version})`,
         'Say --split random or --split modules.',
       );
     await writeLines(partial, 'statements.jsonl', statements(partial, task, bounds, counts));
     await rm(join(partial, 'rows.jsonl'));
-    const { environment } = place;
+    const { environment } = setup;
     const origin: SetOrigin = {
       form: 1,
       lean: environment.version,
@@ -197,7 +197,7 @@ async function write(folder: string, task: Task): Promise<CompiledCounts> {
       split,
     };
     await writeFile(join(partial, ORIGIN_FILE), `${JSON.stringify(origin)}\n`);
-    await writeFile(join(partial, 'card.md'), compiledCard(name, origin, describePlace(place), counts));
+    await writeFile(join(partial, 'card.md'), compiledCard(name, origin, describeSetup(setup), counts));
     return counts;
   });
 }
@@ -230,11 +230,11 @@ class CorpusWriter {
     const file: CorpusFile = {
       path: name,
       imports: [...imports],
-      premises: premises.map(({ name: theorem, signature }, place) => ({
+      premises: premises.map(({ name: theorem, signature }, index) => ({
         full_name: theorem,
         code: `theorem ${theorem}${signature}`,
-        start: [place + 1, 1],
-        end: [place + 1, 2],
+        start: [index + 1, 1],
+        end: [index + 1, 2],
         kind: 'theorem',
       })),
     };

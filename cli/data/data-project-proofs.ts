@@ -7,7 +7,7 @@ import { type Statement, statementSchema } from '@stp/config/records';
 import { declaredNames, openFilePositions, type WrittenProof, writtenProofs } from '@stp/lean-explore';
 import { LIBRARY_HEADER, MEMORY_BYTES_MAX, openVerifier } from '@stp/lean-verifier';
 import { type PreparedProofs, projectProofs } from '../../activities/sft/project-proofs.ts';
-import type { LeanPlace } from '../shared/lean-place.ts';
+import type { LeanSetup } from '../shared/lean-setup.ts';
 
 /** Lean's default limit for a declaration. */
 const HEARTBEATS_MAX = 200_000;
@@ -25,7 +25,7 @@ export async function prepareProjectProofs(
   project: string,
   set: string,
   { name, data, seed, replace }: ProofsTarget,
-  { environment, sandbox, scratch, indexFolder }: LeanPlace,
+  { environment, sandbox, scratch, indexFolder }: LeanSetup,
   signal: AbortSignal,
 ): Promise<PreparedProofs> {
   const statements: Statement[] = [];
@@ -33,7 +33,7 @@ export async function prepareProjectProofs(
     statements.push(statementSchema.parse(JSON.parse(text)));
   const modules = [...new Set(statements.map(({ labels }) => labels.at(-1)!))];
   const proofs = await proofsIn(project, modules);
-  const places = openFilePositions({
+  const positions = openFilePositions({
     environment,
     sandbox,
     workingDirectory: scratch.directory,
@@ -59,12 +59,12 @@ export async function prepareProjectProofs(
       statements,
       proofs,
       verifier,
-      places,
+      positions,
       signal,
       folderOf: (one) => join(data, 'SFT', one),
     });
   } finally {
-    await places.close();
+    await positions.close();
     await verifier.close();
   }
 }

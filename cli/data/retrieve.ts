@@ -87,7 +87,9 @@ export async function evaluate(options: RetrievalOptions): Promise<void> {
     evaluateRetrieval(path, index.corpus, retrieverOf(index, method, encoder)),
   );
   if (json === true)
-    return console.log(JSON.stringify({ method, split, ...figures, skipped: leftOut.count, places: leftOut.places }));
+    return console.log(
+      JSON.stringify({ method, split, ...figures, skipped: leftOut.count, locations: leftOut.locations }),
+    );
   const percent = (share: number): string => (100 * share).toFixed(1);
   const { queries, recallAt1, recallAt10, mrr, inaccessible } = figures;
   console.log(
@@ -96,7 +98,7 @@ export async function evaluate(options: RetrievalOptions): Promise<void> {
   if (inaccessible > 0) console.log(`  ${inaccessible} named premises cannot be used at their tactic's place`);
   if (leftOut.count === 0) return;
   console.log(`  ${leftOut.count} tactics left out`);
-  for (const place of leftOut.places.slice(0, PLACES_SHOWN)) console.log(`    ${place}`);
+  for (const location of leftOut.locations.slice(0, PLACES_SHOWN)) console.log(`    ${location}`);
 }
 
 /** Throws STP1002 for learned retrieval without the encoder that made the index. */

@@ -51,7 +51,7 @@ export interface EngineOptions {
 }
 
 /** The engines' folders, and the run mark of their processes. */
-export interface EnginePlace {
+export interface EngineContext {
   readonly directory: string;
   readonly runMark: string;
   readonly cacheDirectory: string;
@@ -59,13 +59,14 @@ export interface EnginePlace {
 }
 
 /** Opens models in the given order, then servers, then the list of scripts. Throws STP1002 if there is no engine. */
-export async function openEngines(options: EngineOptions, place: EnginePlace): Promise<Engine[]> {
+export async function openEngines(options: EngineOptions, context: EngineContext): Promise<Engine[]> {
   const engines: Engine[] = [];
   try {
     const named = [...options.model, ...(options.hfModel === undefined ? [] : [options.hfModel])];
-    for (const [index, name] of named.entries()) engines.push(await openModel(name, `model-${index}`, options, place));
+    for (const [index, name] of named.entries())
+      engines.push(await openModel(name, `model-${index}`, options, context));
     for (const [index, address] of options.server.entries())
-      engines.push(await openServer(address, join(place.directory, `server-${index}`), options));
+      engines.push(await openServer(address, join(context.directory, `server-${index}`), options));
     if (options.portfolio) engines.push(portfolioEngine());
     if (engines.length > 0) return engines;
     throw new StpError(
@@ -79,16 +80,16 @@ export async function openEngines(options: EngineOptions, place: EnginePlace): P
   }
 }
 
-async function openModel(name: string, copy: string, options: EngineOptions, place: EnginePlace): Promise<Engine> {
-  const { runMark } = place;
+async function openModel(name: string, copy: string, options: EngineOptions, context: EngineContext): Promise<Engine> {
+  const { runMark } = context;
   if (isGguf(name)) {
-    const library = await requireLlamaCpp(place.cacheDirectory);
-    const directory = await ggufFolder(name, join(place.directory, copy));
+    const library = await requireLlamaCpp(context.cacheDirectory);
+    const directory = await ggufFolder(name, join(context.directory, copy));
     const cores = availableParallelism();
     const factory = llamaCppGenerator({ engine: llamaCppEngine(), library, cores, runMark, staysWarm: true });
     return generatorEngine(name, await factory(directory), 'state', options);
   }
-  const directory = await folderOf(name, copy, options, place);
+  const directory = await folderOf(name, copy, options, context);
   if (!(await isEncoderDecoderFolder(directory)))
     return generatorEngine(
       name,
@@ -106,7 +107,7 @@ async function folderOf(
   name: string,
   copy: string,
   { fetch = false, python }: EngineOptions,
-  { directory, cacheDirectory, signal }: EnginePlace,
+  { directory, cacheDirectory, signal }: EngineContext,
 ): Promise<string> {
   // `runs/NAME@3` is a run's round.
   const isFolder = (await stat(name.replace(/@[^/]*$/u, '')).catch(() => null)) !== null;

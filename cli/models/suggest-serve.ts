@@ -3,7 +3,7 @@ import { AnswerCache, openLeanPositions, Suggester, startSuggestServer } from '@
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
-import { describePlace, type LeanPlace, openLeanPlace } from '../shared/lean-place.ts';
+import { describeSetup, type LeanSetup, openLeanSetup } from '../shared/lean-setup.ts';
 import { sayRemoved } from '../shared/leavings.ts';
 import { clientKeys, sayError, serveUntil, serveUntilStopped } from '../shared/serving.ts';
 import { codeOfStoppable, Stopped, stopSignal } from '../shared/stop-signals.ts';
@@ -56,13 +56,13 @@ async function serveOnce(
   keys: readonly string[],
   options: SuggestServeOptions,
 ): Promise<void> {
-  const place = await openLeanPlace('suggest', settings, options.sandbox, stop);
-  const { environment, sandbox, scratch } = place;
+  const setup = await openLeanSetup('suggest', settings, options.sandbox, stop);
+  const { environment, sandbox, scratch } = setup;
   try {
     const engines = await openEngines(options, { ...scratch, cacheDirectory: settings.cacheDirectory, signal: stop });
     const suggester = new Suggester({
       engines,
-      places: openLeanPositions(options.processes, {
+      positions: openLeanPositions(options.processes, {
         environment,
         sandbox,
         workingDirectory: scratch.directory,
@@ -83,7 +83,7 @@ async function serveOnce(
     });
     try {
       stop.throwIfAborted();
-      await serveOver(stop, suggester, place, keys, options);
+      await serveOver(stop, suggester, setup, keys, options);
     } finally {
       await suggester.close();
     }
@@ -95,7 +95,7 @@ async function serveOnce(
 async function serveOver(
   stop: AbortSignal,
   suggester: Suggester,
-  place: LeanPlace,
+  setup: LeanSetup,
   keys: readonly string[],
   { host, port, copilotPort, key, name, search, maxRequests, timeout }: SuggestServeOptions,
 ): Promise<void> {
@@ -109,7 +109,7 @@ async function serveOver(
     searchSeconds: search,
     requestsInFlight: maxRequests,
     requestTimeoutMs: 1_000 * (timeout + search),
-    environment: place.environment,
+    environment: setup.environment,
     onStale: () => stale.abort(),
     onError: sayError,
   };
@@ -118,7 +118,7 @@ async function serveOver(
     if (copilotPort !== false) servers.push(await startSuggestServer({ ...common, port: copilotPort }));
     const lines = [
       `serving suggestions on ${servers.map(({ url }) => url).join(' and ')}`,
-      `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describePlace(place)}`,
+      `engines: ${suggester.engines.map((one) => one.name).join(', ')}; checked by ${describeSetup(setup)}`,
     ];
     await serveUntilStopped(servers, { lines, keyVariable: SUGGEST_KEYS_VARIABLE, keys, stop, stale: stale.signal });
   } catch (error) {

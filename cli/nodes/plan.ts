@@ -32,8 +32,8 @@ function missing(nodes: NodesConfig, run: string, isPlaceholder: boolean): strin
     ? ['the project: --project or nodes.project (a placeholder stands in the requests)']
     : [];
   if (nodes.provider !== 'tpu' && nodes.provider !== 'gpu') return project;
-  const places = { run, storeUri: workerSettings().storeUri, temporalAddress: temporalAddress() };
-  return [...project, ...missingForStartUp(nodes, places)];
+  const addresses = { run, storeUri: workerSettings().storeUri, temporalAddress: temporalAddress() };
+  return [...project, ...missingForStartUp(nodes, addresses)];
 }
 
 export function plan(options: NodesOptions & { readonly dryRun?: boolean }): void {

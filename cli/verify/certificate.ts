@@ -16,9 +16,9 @@ import {
 } from '@stp/lean-verifier';
 import { workerSettings } from '../../workers/settings.ts';
 import { runBounded } from '../shared/bounded-command.ts';
-import { describePlace, openLeanPlace } from '../shared/lean-place.ts';
+import { describeSetup, openLeanSetup } from '../shared/lean-setup.ts';
 import { sayRemoved } from '../shared/leavings.ts';
-import { openPlaceVerifier, reasonOf } from './verify-judge.ts';
+import { openSetupVerifier, reasonOf } from './verify-judge.ts';
 
 const MEBIBYTE = 1_048_576;
 const VERDICT_COLUMNS = 11;
@@ -64,21 +64,21 @@ async function judge(certificates: readonly CertificateFile[], options: Certific
   const settings = workerSettings();
   await sayRemoved(settings.scratchDirectory);
   try {
-    const place = await openLeanPlace('certificate', settings, options.sandbox, signal);
+    const setup = await openLeanSetup('certificate', settings, options.sandbox, signal);
     try {
-      const verifier = await openPlaceVerifier(place, {
+      const verifier = await openSetupVerifier(setup, {
         processes: options.processes,
         memoryBytesMax: options.memoryMb * MEBIBYTE,
         disagreementsFolder: join(settings.cacheDirectory, 'disagreements'),
       });
       try {
         const verdicts = await judgeCertificates(certificates, verifier, signal);
-        return { verdicts, by: ` by ${describePlace(place)}` };
+        return { verdicts, by: ` by ${describeSetup(setup)}` };
       } finally {
         await verifier.close();
       }
     } finally {
-      await place.scratch.remove();
+      await setup.scratch.remove();
     }
   } catch (error) {
     const reason = reasonOf(error, signal);

@@ -20,7 +20,7 @@ import {
 import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
 import { runBounded, TimeIsUp } from '../shared/bounded-command.ts';
 import { findLeanFiles, type LeanFile } from '../shared/lean-files.ts';
-import { describePlace, type LeanPlace, openLeanPlace } from '../shared/lean-place.ts';
+import { describeSetup, type LeanSetup, openLeanSetup } from '../shared/lean-setup.ts';
 import { sayRemoved } from '../shared/leavings.ts';
 import { SECONDS_MAX } from '../shared/options.ts';
 import { type CheckedFile, isNoted, linesOf, summaryLine, uncheckedFile } from './check-lines.ts';
@@ -63,19 +63,19 @@ async function checkAll(paths: readonly string[], options: CheckCommand, signal:
   } finally {
     await judge?.scratch.remove();
   }
-  console.error(summaryLine(checked, judge === null ? '' : ` by ${describePlace(judge)}`));
+  console.error(summaryLine(checked, judge === null ? '' : ` by ${describeSetup(judge)}`));
   return exitCode(checked, options.strict ?? false);
 }
 
 /** The Lean, the sandbox and the limits that all files of a call share. */
-interface Judge extends LeanPlace {
+interface Judge extends LeanSetup {
   /** Processor time of one process, ms: large enough that the command's wall time always ends first. */
   readonly timeoutMs: number;
 }
 
 async function openJudge(settings: WorkerSettings, options: CheckCommand, signal: AbortSignal): Promise<Judge> {
-  const place = await openLeanPlace('check', settings, options.sandbox, signal);
-  return { ...place, timeoutMs: 1_000 * options.timeout * availableParallelism() };
+  const setup = await openLeanSetup('check', settings, options.sandbox, signal);
+  return { ...setup, timeoutMs: 1_000 * options.timeout * availableParallelism() };
 }
 
 /** A judged file, as its neighbours in the folder see it. */
@@ -110,8 +110,8 @@ async function openModules(judge: Judge, signal: AbortSignal) {
   const { environment, sandbox, scratch } = judge;
   const modules = join(scratch.directory, `neighbours-${randomBytes(8).toString('hex')}`);
   await mkdir(modules, { recursive: true });
-  const place = { environment, workingDirectory: scratch.directory, runMark: scratch.runMark, sandbox };
-  const toolchain = await toolchainFolder({ place, signal, memoryBytesMax: TOOLCHAIN_BYTES_MAX });
+  const processContext = { environment, workingDirectory: scratch.directory, runMark: scratch.runMark, sandbox };
+  const toolchain = await toolchainFolder({ processContext, signal, memoryBytesMax: TOOLCHAIN_BYTES_MAX });
   return { folder: modules, taken: [...environment.searchPath, ...(toolchain === null ? [] : [toolchain])] };
 }
 

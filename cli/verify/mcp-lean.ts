@@ -8,7 +8,7 @@ import { LIBRARY_HEADER, openVerifier, rebuiltProject, type SandboxPolicy } from
 import type { LeanBench, ProjectFolder, ToolCall } from '@stp/mcp';
 import type { WorkerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
-import { openLeanPlace } from '../shared/lean-place.ts';
+import { openLeanSetup } from '../shared/lean-setup.ts';
 
 const HEARTBEATS_MAX = 200_000;
 const ANSWERS_KEPT = 1_024;
@@ -91,8 +91,8 @@ export class SharedLean {
   async #open(): Promise<Opened> {
     const { processes, memoryBytesMax, sandbox: policy, folder } = this.#options;
     const { signal } = this.#closing;
-    const place = await openLeanPlace('mcp', this.#settings, policy, signal);
-    const { environment, sandbox, scratch, indexFolder } = place;
+    const setup = await openLeanSetup('mcp', this.#settings, policy, signal);
+    const { environment, sandbox, scratch, indexFolder } = setup;
     const { directory: scratchDirectory, runMark } = scratch;
     const common = { environment, sandbox, runMark, memoryBytesMax };
     try {
@@ -107,10 +107,10 @@ export class SharedLean {
         disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
       });
       const workingDirectory = scratchDirectory;
-      const places = openLeanPositions(processes, { ...common, workingDirectory, heartbeatsMax: HEARTBEATS_MAX });
+      const positions = openLeanPositions(processes, { ...common, workingDirectory, heartbeatsMax: HEARTBEATS_MAX });
       const suggester = new Suggester({
         engines: [portfolioEngine()],
-        places,
+        positions,
         cache: new AnswerCache(ANSWERS_KEPT, null),
         limits: LIMITS,
         header: '',
@@ -131,7 +131,7 @@ export class SharedLean {
         scratchDirectory,
         indexFolder,
         verifier,
-        places,
+        positions,
         suggester,
         users: 0,
         working,

@@ -17,7 +17,7 @@ import {
 import { FileJudge, type GivenAnswer, type ReadProof, type VerdictTools } from '@stp/lean-verifier/serve';
 import { formattedForm } from '@stp/selfplay';
 
-export interface VerdictPlace {
+export interface VerdictSetup {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
   readonly driver: DriverName;
@@ -31,8 +31,8 @@ export interface VerdictPlace {
 }
 
 /** The caller closes the verifier when the service has ended. */
-export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTools> {
-  const { environment, sandbox, cacheDirectory, memoryBytesMax, scratchDirectory, runMark, host, processes } = place;
+export async function openVerdictTools(setup: VerdictSetup): Promise<VerdictTools> {
+  const { environment, sandbox, cacheDirectory, memoryBytesMax, scratchDirectory, runMark, host, processes } = setup;
   const common = {
     environment,
     sandbox,
@@ -46,13 +46,13 @@ export async function openVerdictTools(place: VerdictPlace): Promise<VerdictTool
   };
   const verifier = await openVerifier({
     ...common,
-    driver: place.driver,
+    driver: setup.driver,
     libraryHeader: LIBRARY_HEADER,
     // Memory and disk use must not grow with the requests.
     cacheDirectory: null,
   });
   const task: ContextTask = {
-    place: { environment, sandbox, workingDirectory: scratchDirectory, runMark },
+    processContext: { environment, sandbox, workingDirectory: scratchDirectory, runMark },
     libraryHeader: LIBRARY_HEADER,
     scratchDirectory,
     memoryBytesMax,

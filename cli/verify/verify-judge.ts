@@ -6,7 +6,7 @@
 import { StpError } from '@stp/base';
 import { type CheckResult, LIBRARY_HEADER, openVerifier, rowVerdict, type Verifier } from '@stp/lean-verifier';
 import { TimeIsUp } from '../shared/bounded-command.ts';
-import type { LeanPlace } from '../shared/lean-place.ts';
+import type { LeanSetup } from '../shared/lean-setup.ts';
 import { writeCertificate } from './certificates-folder.ts';
 import type { Answer } from './verify-lines.ts';
 import type { VerifyRow } from './verify-rows.ts';
@@ -28,8 +28,8 @@ export interface RowJudge {
   close(): Promise<void>;
 }
 
-export async function openJudge(place: LeanPlace, options: JudgeOptions, certify: string | null): Promise<RowJudge> {
-  const verifier = await openPlaceVerifier(place, options);
+export async function openJudge(setup: LeanSetup, options: JudgeOptions, certify: string | null): Promise<RowJudge> {
+  const verifier = await openSetupVerifier(setup, options);
   return {
     judge: (rows, signal) => judgeRows(rows, verifier, certify, signal),
     close: () => verifier.close(),
@@ -37,8 +37,8 @@ export async function openJudge(place: LeanPlace, options: JudgeOptions, certify
 }
 
 /** Opens a verifier that trusts no results of earlier calls. */
-export function openPlaceVerifier(place: LeanPlace, options: JudgeOptions): Promise<Verifier> {
-  const { environment, sandbox, scratch, indexFolder } = place;
+export function openSetupVerifier(setup: LeanSetup, options: JudgeOptions): Promise<Verifier> {
+  const { environment, sandbox, scratch, indexFolder } = setup;
   const { processes, memoryBytesMax, disagreementsFolder } = options;
   return openVerifier({
     environment,

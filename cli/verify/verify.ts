@@ -13,7 +13,7 @@ import { StpError } from '@stp/base';
 import type { SandboxPolicy } from '@stp/lean-verifier';
 import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
 import { runBounded, TimeIsUp } from '../shared/bounded-command.ts';
-import { describePlace, type LeanPlace, openLeanPlace } from '../shared/lean-place.ts';
+import { describeSetup, type LeanSetup, openLeanSetup } from '../shared/lean-setup.ts';
 import { sayRemoved } from '../shared/leavings.ts';
 import { mapInOrder, windowsOf } from '../shared/windows.ts';
 import { openCertificates } from './certificates-folder.ts';
@@ -140,7 +140,7 @@ class LazyLean {
   readonly #options: VerifyCommand;
   readonly #signal: AbortSignal;
   #opening: Promise<RowJudge> | null = null;
-  #place: LeanPlace | null = null;
+  #setup: LeanSetup | null = null;
 
   constructor(settings: WorkerSettings, options: VerifyCommand, signal: AbortSignal) {
     this.#settings = settings;
@@ -161,25 +161,25 @@ class LazyLean {
 
   /** Describes the Lean in words; empty if none was searched or found. */
   get description(): string {
-    return this.#place === null ? '' : ` by ${describePlace(this.#place)}`;
+    return this.#setup === null ? '' : ` by ${describeSetup(this.#setup)}`;
   }
 
   async close(): Promise<void> {
     const opened = await this.#opening?.catch(() => null);
     await opened?.close();
-    await this.#place?.scratch.remove();
+    await this.#setup?.scratch.remove();
   }
 
   async #open(): Promise<RowJudge> {
     const { processes, memoryMb, sandbox, certify = null } = this.#options;
     this.#signal.throwIfAborted();
-    this.#place = await openLeanPlace('verify', this.#settings, sandbox, this.#signal);
+    this.#setup = await openLeanSetup('verify', this.#settings, sandbox, this.#signal);
     const judge = {
       processes,
       memoryBytesMax: memoryMb * MEBIBYTE,
       disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
     };
-    return openJudge(this.#place, judge, certify);
+    return openJudge(this.#setup, judge, certify);
   }
 }
 

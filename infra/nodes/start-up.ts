@@ -7,7 +7,7 @@ import type { CloudConfig } from '@stp/config';
 import { startupMetadata } from '../bootstrap/script.ts';
 import type { Metadata } from './provider.ts';
 
-export interface StartUpPlaces {
+export interface StartUpAddresses {
   /** The run's name in its store. */
   readonly run: string;
   /** Folder of runs. */
@@ -29,16 +29,16 @@ const THIS_MACHINE = /^(?:localhost|127\.|0\.0\.0\.0|\[?::1)/;
  * Returns the metadata of every machine of the run. In mode `plan` missing settings get placeholders. Otherwise throws
  * STP1602, which names what a remote machine needs: a bucket, a bundle, a reachable Temporal server.
  */
-export function startUpMetadata(config: CloudConfig, places: StartUpPlaces, mode: 'plan' | 'send'): Metadata {
+export function startUpMetadata(config: CloudConfig, addresses: StartUpAddresses, mode: 'plan' | 'send'): Metadata {
   const { bundle, bundleSha256, temporalAddress, temporalNamespace, secrets, provider } = config;
-  const address = temporalAddress ?? places.temporalAddress;
-  const storeUri = places.storeUri.startsWith('gs://') ? places.storeUri : null;
+  const address = temporalAddress ?? addresses.temporalAddress;
+  const storeUri = addresses.storeUri.startsWith('gs://') ? addresses.storeUri : null;
   const reachable = THIS_MACHINE.test(address) ? null : address;
   return () => {
     if (mode === 'send') requireAll({ storeUri, bundle, bundleSha256, reachable });
     return startupMetadata({
       kind: provider,
-      run: places.run,
+      run: addresses.run,
       storeUri: storeUri ?? MISSING.storeUri,
       bundle: { uri: bundle ?? MISSING.bundleUri, sha256: bundleSha256 ?? MISSING.sha256 },
       temporal: { address: reachable ?? MISSING.address, namespace: temporalNamespace },
@@ -48,10 +48,10 @@ export function startUpMetadata(config: CloudConfig, places: StartUpPlaces, mode
 }
 
 /** Returns the settings that a plan lacks, for people; empty if the requests could be sent. */
-export function missingForStartUp(config: CloudConfig, places: StartUpPlaces): string[] {
-  const address = config.temporalAddress ?? places.temporalAddress;
+export function missingForStartUp(config: CloudConfig, addresses: StartUpAddresses): string[] {
+  const address = config.temporalAddress ?? addresses.temporalAddress;
   return [
-    ...(places.storeUri.startsWith('gs://') ? [] : ['a store that nodes reach: STP_STORE=gs://bucket/prefix']),
+    ...(addresses.storeUri.startsWith('gs://') ? [] : ['a store that nodes reach: STP_STORE=gs://bucket/prefix']),
     ...(config.bundle === null || config.bundleSha256 === null
       ? ['the worker’s bundle: nodes.bundle and nodes.bundleSha256, made by `bin/stp nodes bundle`']
       : []),

@@ -10,8 +10,8 @@ import { openStore } from './open-store.ts';
  * @param place URI under which all runs lie, `file:///…/runs`; a reference to anything outside it is STP1403
  * @param open how another store is opened
  */
-export function withNeighbours(own: ObjectStore, place: string, open: typeof openStore = openStore): ObjectStore {
-  const root = place.replace(/\/+$/, '');
+export function withNeighbours(own: ObjectStore, folder: string, open: typeof openStore = openStore): ObjectStore {
+  const root = folder.replace(/\/+$/, '');
   const opened = new Map<string, Promise<ObjectStore>>();
   const storeOf = async (ref: ArtifactRef): Promise<ObjectStore> => {
     if (ref.uri.startsWith(`${own.root}/`)) return own;
@@ -21,7 +21,7 @@ export function withNeighbours(own: ObjectStore, place: string, open: typeof ope
         'STP1403',
         `${ref.uri} lies outside ${root}`,
         'A run can start from another run only if both are in the same store: copy that run into the store of this one.',
-        { facts: { uri: ref.uri, place: root } },
+        { facts: { uri: ref.uri, folder: root } },
       );
     const known = opened.get(run);
     if (known) return known;

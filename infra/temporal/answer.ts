@@ -26,10 +26,10 @@ export async function requireAnswer(address: string, timeoutMs: number): Promise
 
 /** Why no server answers, or null. */
 function firstAnswer(address: string, timeoutMs: number): Promise<string | null> {
-  const place = URL.canParse(`tcp://${address}`) ? new URL(`tcp://${address}`) : null;
-  if (place === null || place.hostname === '' || place.port === '') return Promise.resolve('it is no HOST:PORT');
+  const url = URL.canParse(`tcp://${address}`) ? new URL(`tcp://${address}`) : null;
+  if (url === null || url.hostname === '' || url.port === '') return Promise.resolve('it is no HOST:PORT');
   return new Promise((resolve) => {
-    const socket = connect({ host: place.hostname.replaceAll(/^\[|\]$/g, ''), port: Number(place.port) });
+    const socket = connect({ host: url.hostname.replaceAll(/^\[|\]$/g, ''), port: Number(url.port) });
     const timer = setTimeout(() => end(`nothing came for ${timeoutMs / 1_000} s`), timeoutMs);
     const end = (problem: string | null): void => {
       clearTimeout(timer);

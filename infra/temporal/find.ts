@@ -55,7 +55,7 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
 
   const failures: string[] = [];
   const attempt = async (
-    place: string,
+    label: string,
     source: FoundTemporal['source'],
     locate: () => Promise<string>,
     onFailure: (error: unknown) => Promise<void> = async () => {},
@@ -64,7 +64,7 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
       const executable = await locate();
       return { executable, version: await usableVersion(executable, options), source };
     } catch (error) {
-      failures.push(`${place}: ${(error as Error).message}`);
+      failures.push(`${label}: ${(error as Error).message}`);
       await onFailure(error);
       return null;
     }
@@ -72,11 +72,11 @@ export async function findTemporal(options: FindOptions): Promise<FoundTemporal>
   const pypiFolder = folderOf(options.cacheDirectory, CLI_PACKAGE);
   const archiveFolder = resolve(options.cacheDirectory, 'temporal', 'cli-archive');
   const installed = async (): Promise<FoundTemporal | null> => {
-    const places = [
+    const candidates = [
       [join(pypiFolder, 'bin', 'temporal'), 'pypi'],
       [join(archiveFolder, 'temporal'), 'temporal.download'],
     ] as const;
-    for (const [executable, source] of places) {
+    for (const [executable, source] of candidates) {
       if (!(await isExecutable(executable))) continue;
       const found = await attempt(
         executable,

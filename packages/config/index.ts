@@ -1,7 +1,7 @@
 /** Schemas of records and of the configuration, presets, prompt formats. */
 export { formatOf, loadFormat } from './formats.ts';
 export { leaves } from './keys.ts';
-export { MODEL_PLACE } from './model-place.ts';
+export { MODEL_PLACEHOLDER } from './model-placeholder.ts';
 export { suggestion } from './nearest.ts';
 export { presetNames } from './presets.ts';
 export {

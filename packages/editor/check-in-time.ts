@@ -30,7 +30,7 @@ export interface Sourced extends SourcedProposal {
 
 export interface TimedCheck {
   readonly state: PositionState;
-  readonly place: LeanPosition;
+  readonly position: LeanPosition;
   /** Lean's processor time limit for one proposal, ms; `checkMs` for all. */
   readonly stepMs: number;
   readonly checkMs: number;
@@ -96,7 +96,7 @@ class TimedChecks {
   }
 
   #exclusive(work: () => Promise<void>): Promise<void> {
-    return untilAborted(this.#by.place.exclusive(work, this.#over), this.#over);
+    return untilAborted(this.#by.position.exclusive(work, this.#over), this.#over);
   }
 
   async #tryClosers(closers: readonly Sourced[]): Promise<void> {

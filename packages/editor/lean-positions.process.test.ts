@@ -13,11 +13,11 @@ test('alternating requests for files with different imports do not restart each 
   const [environment, workingDirectory] = [await coreEnvironment(), scratchFolder()];
   const runMark = `test-places-${process.pid}`;
   const options = { memoryBytesMax: MEMORY_BYTES_MAX, heartbeatsMax: 20_000 };
-  const places = openLeanPositions(2, { environment, workingDirectory, runMark, ...options });
-  onTestFinished(() => places.close());
+  const positions = openLeanPositions(2, { environment, workingDirectory, runMark, ...options });
+  onTestFinished(() => positions.close());
   const open = async (imports: string, name: string): Promise<void> => {
-    const place = places.pick(`${imports}theorem ${name} : 1 = 1 := by\n  `);
-    const opened = await place.exclusive(() => place.open({ deadlineMs: 10_000 }), new AbortController().signal);
+    const position = positions.pick(`${imports}theorem ${name} : 1 = 1 := by\n  `);
+    const opened = await position.exclusive(() => position.open({ deadlineMs: 10_000 }), new AbortController().signal);
     expect(opened.kind).toBe('open');
   };
   await open('', 'one');

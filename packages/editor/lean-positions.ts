@@ -53,7 +53,7 @@ export function openLeanPositions(processes: number, options: FilePositionsOptio
     waiting: 0,
   }));
 
-  function place(worker: (typeof workers)[number], above: string): LeanPosition {
+  function positionIn(worker: (typeof workers)[number], above: string): LeanPosition {
     return {
       async exclusive(work, signal) {
         worker.waiting += 1;
@@ -83,7 +83,7 @@ export function openLeanPositions(processes: number, options: FilePositionsOptio
         (one.opened.has(above) ? READ_BEFORE : 0);
       const best = workers.reduce((least, one) => (effort(one) < effort(least) ? one : least));
       best.imports = imports;
-      return place(best, above);
+      return positionIn(best, above);
     },
     async close() {
       await Promise.all(workers.map(({ files }) => files.close()));

@@ -17,7 +17,7 @@ const UNSCORED_STEP = -0.25;
 
 export interface PositionSearch {
   readonly state: PositionState;
-  readonly place: LeanPosition;
+  readonly position: LeanPosition;
   readonly query: Query;
   readonly engines: readonly Engine[];
   readonly seconds: number;
@@ -32,7 +32,7 @@ export interface PositionSearch {
  * Returns the tactics of a proof, one per line; null if none was found in time. An engine that fails proposes nothing.
  */
 export async function searchAtPosition(search: PositionSearch): Promise<string | null> {
-  const { state: root, place, query, seconds, step, signal, refuses, onExpansion } = search;
+  const { state: root, position, query, seconds, step, signal, refuses, onExpansion } = search;
   const wallMs = 1_000 * seconds;
   const endsAt = performance.now() + wallMs;
   const outcome = await searchProof<PositionState>(
@@ -60,7 +60,7 @@ export async function searchAtPosition(search: PositionSearch): Promise<string |
         if (result.kind === 'done') return { kind: 'done', state: result.state, leanMs };
         return { kind: 'open', key: keyOf(result.state), state: result.state, leanMs };
       },
-      together: (work) => place.exclusive(work, signal),
+      together: (work) => position.exclusive(work, signal),
       now: () => performance.now(),
     },
     { limits: { expansions: EXPANSIONS_MAX, wallMs, leanMs: wallMs }, lengthExponent: LENGTH_EXPONENT },
@@ -73,8 +73,8 @@ async function propose({ engines, signal }: PositionSearch, query: Query, leftMs
   const answers = await Promise.all(engines.map((engine) => engine.propose(query, either).catch((): Proposal[] => [])));
   const best = new Map<string, number>();
   for (const proposals of answers)
-    for (const [place, { text, logprob }] of proposals.slice(0, TACTICS_MAX).entries()) {
-      const likely = logprob ?? UNSCORED + UNSCORED_STEP * place;
+    for (const [rank, { text, logprob }] of proposals.slice(0, TACTICS_MAX).entries()) {
+      const likely = logprob ?? UNSCORED + UNSCORED_STEP * rank;
       best.set(text, Math.max(likely, best.get(text) ?? Number.NEGATIVE_INFINITY));
     }
   return [...best].map(([tactic, logprob]) => ({ tactic, logprob, count: 1 })).sort((a, b) => b.logprob - a.logprob);

@@ -50,7 +50,7 @@ export interface SuggesterLimits {
 
 export interface SuggesterOptions extends KnownAboveOptions {
   readonly engines: readonly Engine[];
-  readonly places: LeanPositions;
+  readonly positions: LeanPositions;
   readonly cache: AnswerCache;
   readonly limits: SuggesterLimits;
   /** Placed above goals without their file: imports and opens. */
@@ -63,7 +63,7 @@ export interface SuggesterOptions extends KnownAboveOptions {
 type Opened =
   | {
       readonly state: PositionState;
-      readonly place: LeanPosition;
+      readonly position: LeanPosition;
       /** Goals of the request that are not part of the state. */
       readonly others: readonly string[];
     }
@@ -110,7 +110,7 @@ export class Suggester {
 
   async close(): Promise<void> {
     this.#flights.close(new StpError('STP1203', 'the suggester was closed', 'Open a new one.'));
-    await this.#options.places.close();
+    await this.#options.positions.close();
     await Promise.all(this.engines.map((engine) => engine.close()));
   }
 
@@ -152,7 +152,7 @@ export class Suggester {
         }
         const left = await checkInTime(proposals, {
           state: opened.state,
-          place: opened.place,
+          position: opened.position,
           stepMs: limits.stepMs,
           checkMs: limits.checkMs,
           answerMs,
@@ -182,7 +182,7 @@ export class Suggester {
       });
       const proposal = { text: proof ?? '', score: null, logprob: null };
       if (proof !== null)
-        await opened.place.exclusive(async () => {
+        await opened.position.exclusive(async () => {
           const one = { proposal, source: 'search' };
           add((await checkProposal(one, { ...opened, words }, limits.stepMs)).suggestion);
         }, signal);
@@ -247,12 +247,12 @@ export class Suggester {
     isStatement: boolean,
     signal: AbortSignal,
   ): Promise<Opened> {
-    const place = this.#options.places.pick(above);
+    const position = this.#options.positions.pick(above);
     const limits: StepOptions = { deadlineMs: Math.max(OPENING_MS, this.#options.limits.stepMs) };
-    const opened = await place.exclusive(() => place.open(limits), signal);
+    const opened = await position.exclusive(() => position.open(limits), signal);
     if (opened.kind === 'open' && isStatement && opened.messages.length > 0)
       return { unchecked: `Lean cannot read the goal: ${opened.messages[0]!.text}`.slice(0, REASON_CHARS_MAX) };
-    if (opened.kind === 'open') return { state: opened.state, place, others };
+    if (opened.kind === 'open') return { state: opened.state, position, others };
     return { unchecked: refusal(opened).reason };
   }
 

@@ -26,11 +26,11 @@ const OPENING_MS = 60_000;
 
 /** `context` is the file up to the beginning of a tactic. Rejects with the signal's reason. */
 export async function goalsAtPosition(
-  places: LeanPositions,
+  positions: LeanPositions,
   context: string,
   signal: AbortSignal,
 ): Promise<PositionGoals> {
-  const { goals } = await openPosition(places, context, signal);
+  const { goals } = await openPosition(positions, context, signal);
   return goals;
 }
 
@@ -41,20 +41,20 @@ export async function goalsAtPosition(
  * @param onTried receives the number of tried tactics
  */
 export async function tryTactics(
-  places: LeanPositions,
+  positions: LeanPositions,
   { context, tactics, stepMs }: { context: string; tactics: readonly string[]; stepMs: number },
   { signal, late }: { readonly signal: AbortSignal; readonly late: AbortSignal },
   onTried: (count: number) => void = () => {},
 ): Promise<TriedTactics> {
   const over = AbortSignal.any([signal, late]);
   const tried = new Array<Suggestion | null>(tactics.length).fill(null);
-  const { state, place, goals } = await openPosition(places, context, signal);
+  const { state, position, goals } = await openPosition(positions, context, signal);
   if (state === null) return { ...goals, tried };
   const open = { state, others: [], words: refusedWords(context) };
   for (const [index, text] of tactics.entries()) {
     try {
       // Other callers may use the process between two tactics. Do not wait for a check beyond the time limit.
-      const checked = place.exclusive(async () => {
+      const checked = position.exclusive(async () => {
         const { suggestion } = await checkProposal({ proposal: { text, score: null }, source: 'given' }, open, stepMs);
         tried[index] = suggestion;
       }, over);
@@ -70,17 +70,17 @@ export async function tryTactics(
 }
 
 async function openPosition(
-  places: LeanPositions,
+  positions: LeanPositions,
   context: string,
   signal: AbortSignal,
-): Promise<{ readonly place: LeanPosition; readonly state: PositionState | null; readonly goals: PositionGoals }> {
-  const place = places.pick(context);
+): Promise<{ readonly position: LeanPosition; readonly state: PositionState | null; readonly goals: PositionGoals }> {
+  const position = positions.pick(context);
   const opened = await untilAborted(
-    place.exclusive(() => place.open({ deadlineMs: OPENING_MS }), signal),
+    position.exclusive(() => position.open({ deadlineMs: OPENING_MS }), signal),
     signal,
   );
   if (opened.kind === 'invalid')
-    return { place, state: null, goals: { goals: [], errors: [], problem: refusal(opened).reason } };
+    return { position, state: null, goals: { goals: [], errors: [], problem: refusal(opened).reason } };
   const errors = opened.messages.map(({ text }) => text.slice(0, REASON_CHARS_MAX));
-  return { place, state: opened.state, goals: { goals: goalTexts(opened.state.goals), errors, problem: null } };
+  return { position, state: opened.state, goals: { goals: goalTexts(opened.state.goals), errors, problem: null } };
 }

@@ -78,7 +78,7 @@ export function spearman(xs: readonly number[], ys: readonly number[]): number |
     sharedByTies(
       values,
       (a, b) => a - b,
-      (place) => place,
+      (rank) => rank,
     );
   const centred = (values: readonly number[]): number[] => {
     const middle = mean(values);

@@ -50,8 +50,8 @@ export async function rankProofs(
   );
   const earned = proofs.map((): number[] => []);
   for (const { points, chunk } of ranked)
-    points?.forEach((point, place) => {
-      earned[chunk[place]!]!.push(point);
+    points?.forEach((point, index) => {
+      earned[chunk[index]!]!.push(point);
     });
   return {
     points: proofs.map((proof, at) => {

@@ -21,20 +21,20 @@ export function chunksOf(count: number, { rounds, together }: RankingConfig, ran
 
 /** Returns the points of each proof of a chunk by its rank; ties share the mean of the ranks that they span. */
 export function pointsOf(ranks: readonly number[], { points: { first, last } }: RankingConfig): number[] {
-  const atPlace = (place: number): number => first + ((last - first) * place) / Math.max(1, ranks.length - 1);
-  return sharedByTies(ranks, (a, b) => a - b, atPlace);
+  const atRank = (rank: number): number => first + ((last - first) * rank) / Math.max(1, ranks.length - 1);
+  return sharedByTies(ranks, (a, b) => a - b, atRank);
 }
 
 /** Gives each item the mean of the values at the ranks that it and its equals span; ranks count from 0. */
 export function sharedByTies<Item>(
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,
-  atPlace: (place: number) => number,
+  atRank: (rank: number) => number,
 ): number[] {
   return items.map((item) => {
     const before = items.filter((other) => compare(other, item) < 0).length;
     const equal = items.filter((other) => compare(other, item) === 0).length;
-    return mean(Array.from({ length: equal }, (_, at) => atPlace(before + at)));
+    return mean(Array.from({ length: equal }, (_, at) => atRank(before + at)));
   });
 }
 

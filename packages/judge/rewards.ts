@@ -16,11 +16,11 @@ export function rewardsOf(mode: RewardMode, values: readonly (number | null)[]):
   if (mode === 'squared') return values.map((value) => (value === null ? null : value ** 2));
   if (mode !== 'harmonic_rank') return [...values];
   const judged = values.filter((value) => value !== null);
-  const byPlace = sharedByTies(
+  const byRank = sharedByTies(
     judged,
     (a, b) => (Math.abs(a - b) < EQUAL ? 0 : b - a),
-    (place) => 1 / (place + 1),
+    (rank) => 1 / (rank + 1),
   );
   let next = 0;
-  return values.map((value) => (value === null ? null : byPlace[next++]!));
+  return values.map((value) => (value === null ? null : byRank[next++]!));
 }

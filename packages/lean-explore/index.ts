@@ -30,7 +30,7 @@ export {
   LEANDOJO_PARTS,
   type LeanDojoPart,
   type LeanDojoSplit,
-  type Placed,
+  type Located,
   readCorpus,
   readTheoremRows,
 } from './library/leandojo/entries.ts';

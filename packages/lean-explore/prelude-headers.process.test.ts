@@ -31,7 +31,7 @@ end Shop
 `;
 
 const task = () => ({
-  place: { environment: core, workingDirectory },
+  processContext: { environment: core, workingDirectory },
   libraryHeader: '',
   scratchDirectory: workingDirectory,
   memoryBytesMax: 2_147_483_648,
@@ -79,7 +79,7 @@ test('exploration finds equations where its types are there, and says where noth
   const { signal, ...common } = task();
   const explored = await readStatements(
     statements,
-    { ...common, signal, place: { environment, workingDirectory } },
+    { ...common, signal, processContext: { environment, workingDirectory } },
     {
       read: (stated, { source: _, ...module }) => {
         const texts = new Map([['Shop.Things', SHOP]]);
@@ -105,7 +105,7 @@ test('exploration over functions of the core library: those that a statement men
   const ask = (coreFunctions: boolean) =>
     readStatements(
       statements,
-      { ...common, signal, place: { environment: core, workingDirectory } },
+      { ...common, signal, processContext: { environment: core, workingDirectory } },
       {
         read: (stated, { source: _, ...module }) =>
           exploreInThreads(stated, { ...module, seed: 1, coreFunctions, texts: new Map(), threads: 1, signal }),

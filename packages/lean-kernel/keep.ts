@@ -32,18 +32,18 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
   /** Steps in an order in which parts precede the terms that contain them. */
   const steps: Make<Expr>[] = [];
   const made: Expr[] = [];
-  const places = new Map<Expr, Make<Expr>>();
+  const makers = new Map<Expr, Make<Expr>>();
 
   const note = (expr: Expr): Make<Expr> => {
     if (terms.isPermanent(expr)) return () => expr;
-    let place = places.get(expr);
-    if (place === undefined) {
+    let maker = makers.get(expr);
+    if (maker === undefined) {
       const step = compound(expr);
       const at = steps.push(step) - 1;
-      place = () => made[at]!;
-      places.set(expr, place);
+      maker = () => made[at]!;
+      makers.set(expr, maker);
     }
-    return place;
+    return maker;
   };
 
   const compound = (expr: Expr): Make<Expr> => {
@@ -99,7 +99,7 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
   /** Levels share parts as terms do, so each is recorded and created once. */
   const levelSteps: Make<Level>[] = [];
   const madeLevels: Level[] = [];
-  const levelPlaces = new Map<Level, Make<Level>>();
+  const levelMakers = new Map<Level, Make<Level>>();
 
   const noteLevels = (list: LevelList): Make<LevelList> => {
     if (levels.isPermanentList(list)) return () => list;
@@ -109,14 +109,14 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
 
   const noteLevel = (level: Level): Make<Level> => {
     if (levels.isPermanent(level)) return () => level;
-    let place = levelPlaces.get(level);
-    if (place === undefined) {
+    let maker = levelMakers.get(level);
+    if (maker === undefined) {
       const step = compoundLevel(level);
       const at = levelSteps.push(step) - 1;
-      place = () => madeLevels[at]!;
-      levelPlaces.set(level, place);
+      maker = () => madeLevels[at]!;
+      levelMakers.set(level, maker);
     }
-    return place;
+    return maker;
   };
 
   const compoundLevel = (level: Level): Make<Level> => {
@@ -141,10 +141,10 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
     }
   };
 
-  const places_ = kept.map(note);
+  const makers_ = kept.map(note);
   return () => {
     for (const step of levelSteps) madeLevels.push(step());
     for (const step of steps) made.push(step());
-    return places_.map((place) => place());
+    return makers_.map((maker) => maker());
   };
 }

@@ -49,7 +49,7 @@ export async function givenFile(folder: ProjectFolder, { path, text }: FileInput
 
 /** Where a tactic can be inserted, and the goals there. */
 export interface FoundPosition {
-  readonly place: EditTarget;
+  readonly target: EditTarget;
   readonly goals: PositionGoals;
 }
 
@@ -69,12 +69,12 @@ export async function findPosition(
   const character = Array.from(written).slice(0, column).join('').length;
   const at = { line: line - 1, character };
   const below = editTarget(text, at, false);
-  const found = { place: below, goals: await goalsOf(below.context) };
+  const found = { target: below, goals: await goalsOf(below.context) };
   if (found.goals.problem === null) return found;
-  const inPlace = editTarget(text, at, true);
-  if (inPlace.context === below.context) return found;
-  const goals = await goalsOf(inPlace.context);
-  return goals.problem === null ? { place: inPlace, goals } : found;
+  const atToken = editTarget(text, at, true);
+  if (atToken.context === below.context) return found;
+  const goals = await goalsOf(atToken.context);
+  return goals.problem === null ? { target: atToken, goals } : found;
 }
 
 /** Returns the part of the text that a tactic replaces, with columns in code points. */

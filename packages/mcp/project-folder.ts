@@ -53,7 +53,7 @@ export class ProjectFolder {
     const file = await open(asked, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
     if (file === null) throw refuse('there is no such file, or it cannot be read');
     try {
-      if (!this.#holds(await placeOf(file, asked))) throw refuse('it leads outside the project folder');
+      if (!this.#holds(await realPathOf(file, asked))) throw refuse('it leads outside the project folder');
       return { path: this.#below(asked), ...(await readText(file, refuse)) };
     } finally {
       await file.close();
@@ -117,7 +117,7 @@ export class ProjectFolder {
 }
 
 /** Returns the path of an opened file, without links. */
-async function placeOf(file: FileHandle, asked: string): Promise<string> {
+async function realPathOf(file: FileHandle, asked: string): Promise<string> {
   // Linux reports the path of the open file; elsewhere the path is resolved again.
   return readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(asked));
 }

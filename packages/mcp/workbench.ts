@@ -16,7 +16,7 @@ export interface LeanBench {
   readonly memoryBytesMax: number;
   readonly verifier: Verifier;
   /** Goals and tactics in files. */
-  readonly places: LeanPositions;
+  readonly positions: LeanPositions;
   readonly suggester: Suggester;
 }
 

@@ -40,34 +40,34 @@ const NUMERAL_TYPES: ReadonlySet<string> = new Set(['Nat', 'Int']);
 const NESTING_MAX = 4;
 
 /** Returns the value of the type at an index, with `Nat` for type variables; null for an unknown type. */
-function exampleOf(type: string, place: number, variables: ReadonlySet<string>, nesting = 0): string | null {
+function exampleOf(type: string, variant: number, variables: ReadonlySet<string>, nesting = 0): string | null {
   if (nesting > NESTING_MAX) return null;
   const bare = type.replace(/^\((.*)\)$/u, '$1').trim();
   const name = variables.has(bare) ? TYPE_VALUE : bare;
   if (TYPES.has(name)) return TYPE_VALUE;
   const plain = VALUES.get(name);
-  if (plain !== undefined) return plain[place % plain.length]!;
+  if (plain !== undefined) return plain[variant % plain.length]!;
   const [, container, element] = /^(List|Option|Array)\s+(.+)$/u.exec(name) ?? [];
   if (container !== undefined) {
     const inner = (at: number): string | null => exampleOf(element!, at, variables, nesting + 1);
-    const [first, second] = [inner(place), inner(place + 1)];
+    const [first, second] = [inner(variant), inner(variant + 1)];
     if (first === null || second === null) return null;
-    if (container === 'Option') return ['none', `(some ${first})`, `(some ${second})`][place % 3]!;
+    if (container === 'Option') return ['none', `(some ${first})`, `(some ${second})`][variant % 3]!;
     const open = container === 'Array' ? '#[' : '[';
     return [`${open}]`, `${open}${first}]`, `${open}${first}, ${second}]`, `${open}${second}, ${first}, ${second}]`][
-      place % 4
+      variant % 4
     ]!;
   }
   const [, left, right] = /^([^→×]+)×([^→]+)$/u.exec(name) ?? [];
   if (left !== undefined) {
     const parts = [
-      exampleOf(left.trim(), place, variables, nesting + 1),
-      exampleOf(right!.trim(), place + 1, variables, nesting + 1),
+      exampleOf(left.trim(), variant, variables, nesting + 1),
+      exampleOf(right!.trim(), variant + 1, variables, nesting + 1),
     ];
     return parts.includes(null) ? null : `(${parts.join(', ')})`;
   }
   const domains = name.split('→').map((part) => part.trim());
-  return domains.length < 2 ? null : functionOf(domains, place, variables, nesting);
+  return domains.length < 2 ? null : functionOf(domains, variant, variables, nesting);
 }
 
 /**
@@ -75,18 +75,18 @@ function exampleOf(type: string, place: number, variables: ReadonlySet<string>, 
  */
 function functionOf(
   domains: readonly string[],
-  place: number,
+  variant: number,
   variables: ReadonlySet<string>,
   nesting: number,
 ): string | null {
   const result = domains.at(-1)!;
-  if (domains.length === 2 && place % 2 === 1) {
+  if (domains.length === 2 && variant % 2 === 1) {
     if (domains[0] === result && result !== 'Prop') return '(fun x => x)';
-    const tested = exampleOf(domains[0]!, place - 1, variables, nesting + 1);
+    const tested = exampleOf(domains[0]!, variant - 1, variables, nesting + 1);
     if (tested !== null && result === 'Prop') return `(fun x => x = ${tested})`;
     if (tested !== null && result === 'Bool') return `(fun x => x == ${tested})`;
   }
-  const value = exampleOf(result, place, variables, nesting + 1);
+  const value = exampleOf(result, variant, variables, nesting + 1);
   return value === null
     ? null
     : `(fun ${domains
@@ -112,13 +112,13 @@ export function typeVariables(binders: readonly Binder[]): ReadonlySet<string> {
  */
 export function instanceArguments(binders: readonly Binder[], numerals: readonly string[] = []): string[] {
   const variables = typeVariables(binders);
-  const list = (placeOf: (position: number) => number, first: string | null = null): string => {
+  const list = (variantOf: (position: number) => number, first: string | null = null): string => {
     let position = 0;
     return binders
       .flatMap((binder) => {
         if (binder.kind === 'instance') return ['_'];
         return binder.names.map(() => {
-          const value = exampleOf(binder.type, placeOf(position), variables);
+          const value = exampleOf(binder.type, variantOf(position), variables);
           if (value === null) return HYPOTHESIS;
           position++;
           return position === 1 && first !== null && NUMERAL_TYPES.has(binder.type) ? first : value;
@@ -127,5 +127,7 @@ export function instanceArguments(binders: readonly Binder[], numerals: readonly
       .join(' ');
   };
   const tried = [...new Set(numerals)].slice(0, NUMERALS_MAX);
-  return [...new Set([...PLACES.map((placeOf) => list(placeOf)), ...tried.map((numeral) => list(() => 0, numeral))])];
+  return [
+    ...new Set([...PLACES.map((variantOf) => list(variantOf)), ...tried.map((numeral) => list(() => 0, numeral))]),
+  ];
 }

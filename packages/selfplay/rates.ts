@@ -48,27 +48,27 @@ const FIRST_CAPACITY = 1_024;
  * statements.
  */
 export class RateTable {
-  private readonly places = new Map<string, number>();
+  private readonly indices = new Map<string, number>();
   private numbers = new Float64Array(2 * FIRST_CAPACITY);
 
   add(statementId: string, { attempts, successes }: Tally): void {
-    let place = this.places.get(statementId);
-    if (place === undefined) {
-      place = this.places.size;
-      this.places.set(statementId, place);
-      if (2 * place === this.numbers.length) {
+    let index = this.indices.get(statementId);
+    if (index === undefined) {
+      index = this.indices.size;
+      this.indices.set(statementId, index);
+      if (2 * index === this.numbers.length) {
         const grown = new Float64Array(2 * this.numbers.length);
         grown.set(this.numbers);
         this.numbers = grown;
       }
     }
-    this.numbers[2 * place]! += attempts;
-    this.numbers[2 * place + 1]! += successes;
+    this.numbers[2 * index]! += attempts;
+    this.numbers[2 * index + 1]! += successes;
   }
 
   get(statementId: string): Tally | null {
-    const place = this.places.get(statementId);
-    if (place === undefined) return null;
-    return { attempts: this.numbers[2 * place]!, successes: this.numbers[2 * place + 1]! };
+    const index = this.indices.get(statementId);
+    if (index === undefined) return null;
+    return { attempts: this.numbers[2 * index]!, successes: this.numbers[2 * index + 1]! };
   }
 }

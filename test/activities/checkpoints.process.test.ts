@@ -126,7 +126,7 @@ it('takes the place of what an attempt with other bytes left without a list, and
   await store.put(`${name}/tokenizer.json`, 'of an attempt that was lost');
   const checkpoint = await storeCheckpoint(store, name, directory, { signal });
   const copy = await fetchCheckpoint(store, checkpoint, join(folder, 'copy-left'));
-  const read = (place: string): Promise<Buffer> => readFile(join(place, 'tokenizer.json'));
+  const read = (folder: string): Promise<Buffer> => readFile(join(folder, 'tokenizer.json'));
   expect((await read(copy)).equals(await read(directory))).toBe(true);
   const other = join(folder, 'other');
   await cp(directory, other, { recursive: true });

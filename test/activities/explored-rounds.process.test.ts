@@ -52,8 +52,8 @@ async function texts(
 /** A round that asked these and proved the first. */
 async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
   const { header, seedId, labels, lemma, origin } = entry;
-  const conjectures = asked.map((text, place) => ({
-    ...{ id: `${place}`.padStart(20, '0'), name: `c${place}`, header, statement: `theorem c${place} ${text}`, labels },
+  const conjectures = asked.map((text, index) => ({
+    ...{ id: `${index}`.padStart(20, '0'), name: `c${index}`, header, statement: `theorem c${index} ${text}`, labels },
     ...{ split: 'train', weight: 1, seedId, lemma, origin, round: 1 },
   }));
   const rates = [{ statementId: conjectures[0]!.id, origin: 'conjecture', attempts: 4, successes: 1 }] as const;

@@ -14,12 +14,12 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 interface Row {
   readonly key: string;
-  readonly place: number;
+  readonly index: number;
   readonly text: string;
 }
 const key = (row: Row): string => row.key;
 const rowsOf = (entries: readonly { key: string; text: string }[]): Row[] =>
-  entries.map((entry, place) => ({ ...entry, place }));
+  entries.map((entry, index) => ({ ...entry, index }));
 const inMemory = (rows: readonly Row[]): Row[] => rows.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 /** Few keys, so that many are equal; texts with line ends, tabs and everything else that a file could trip over. */
 const entries = fc.array(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ObjectStore } from '@stp/config/records';
 import { expect, it, onTestFinished } from 'vitest';
-import { fetchForeign, placeOf, removeForeign } from '../../activities/training/foreign-files.ts';
+import { fetchForeign, removeForeign, rootOf } from '../../activities/training/foreign-files.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { startFakeGcs } from '../fakes/gcs.ts';
 
@@ -42,7 +42,7 @@ async function inBucket(): Promise<ObjectStore> {
 }
 
 /** A folder's store does not list what others have written. */
-const leftInFolder = (store: ObjectStore): Promise<string[]> => readdir(join(placeOf(store), 'training'));
+const leftInFolder = (store: ObjectStore): Promise<string[]> => readdir(join(rootOf(store), 'training'));
 const leftInBucket = async (store: ObjectStore): Promise<string[]> =>
   (await Array.fromAsync(store.list('training/'))).map(({ name }) => name.slice('training/'.length));
 
@@ -51,7 +51,7 @@ it.each([
   ['a bucket', inBucket, leftInBucket],
 ])('in %s', async (_, open, left) => {
   const store = await open();
-  expect(placeOf(store)).toBe(store.root.replace('file://', ''));
+  expect(rootOf(store)).toBe(store.root.replace('file://', ''));
   const fetched = await fetchForeign(store, 'training/state', join(await folder(), 'fetched'), signal);
   expect(await readFile(join(fetched, 'step-4', 'metadata.json'), 'utf8')).toBe('{}');
   expect(await readFile(join(fetched, 'step-4', 'd', 'part-0'), 'utf8')).toBe('weights');

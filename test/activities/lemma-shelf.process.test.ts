@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 /** Every third: all of them take seconds. */
-const someTheorems = () => theorems.filter((_, place) => place % 3 === 0);
+const someTheorems = () => theorems.filter((_, index) => index % 3 === 0);
 
 const grown = (number: number, statement: string, more: Partial<RunTheorem> = {}): RunTheorem => ({
   name: `Grown.g${number}`,
@@ -67,9 +67,9 @@ describe('lemmas of the library', () => {
       const target = form.targetOf(theorem.proof)!;
       const proof = displayProof(theorem.proof);
       expect(form.read(target, 'stop')).toMatchObject({ kind: 'proof', proof });
-      for (const [place, name] of (form.lemmas ?? []).entries()) {
-        expect(form.prompt).toContain(`\n<l${place}>`.slice(form.prompt.startsWith(`<defs><l${place}>`) ? 1 : 0));
-        if (theorem.premises.includes(name) && target.includes(`<l${place}>`)) named += 1;
+      for (const [index, name] of (form.lemmas ?? []).entries()) {
+        expect(form.prompt).toContain(`\n<l${index}>`.slice(form.prompt.startsWith(`<defs><l${index}>`) ? 1 : 0));
+        if (theorem.premises.includes(name) && target.includes(`<l${index}>`)) named += 1;
       }
       const slots = [...target.matchAll(/<l\d+>/gu)].map(([slot]) => slot);
       for (const slot of slots) expect(form.prompt).toContain(slot);
@@ -115,9 +115,9 @@ describe('premises of a prepared set', () => {
   const row = (path: string, imports: string[], premises: [string, string][]): CorpusFile => ({
     path,
     imports,
-    premises: premises.map(([name, text], place) => ({
+    premises: premises.map(([name, text], index) => ({
       ...{ full_name: name, code: `theorem ${name}${text}`, kind: 'theorem' },
-      ...{ start: [place + 1, 1], end: [place + 1, 2] },
+      ...{ start: [index + 1, 1], end: [index + 1, 2] },
     })),
   });
   const corpus = [

@@ -100,9 +100,9 @@ it('statements under one header follow each other, in an order of their own; fal
   expect(order).toHaveLength(20);
   expect(order.filter((header, index) => header !== order[index - 1])).toHaveLength(3);
   expect(order.filter((header) => header === 'import A')).toHaveLength(7);
-  const places = items.flatMap(({ origin }, index) => (origin === 'canary' ? [index] : []));
-  expect(places).toHaveLength(6);
-  for (const [index, place] of places.entries()) expect(place - (places[index - 1] ?? -3)).toBeLessThanOrEqual(5);
+  const indices = items.flatMap(({ origin }, index) => (origin === 'canary' ? [index] : []));
+  expect(indices).toHaveLength(6);
+  for (const [index, at] of indices.entries()) expect(at - (indices[index - 1] ?? -3)).toBeLessThanOrEqual(5);
   const ids = (of: readonly WorkItem[][]): string[] => idsOf(of, 'dataset');
   expect(ids(await plan(2, [], {}, undefined, train))).not.toEqual(ids(shards));
   expect(ids(await plan(1, [], {}, undefined, train))).toEqual(ids(shards));

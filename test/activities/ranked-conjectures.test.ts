@@ -71,14 +71,14 @@ const nameIn = ({ statement: text }: ConjectureRecord): string => /\) : ([a-z]\d
 
 interface Given {
   readonly share?: number;
-  readonly places?: number;
+  readonly attemptsMax?: number;
   readonly history?: readonly ArtifactRef[];
   readonly tried?: readonly TriedConjecture[];
   readonly texts?: typeof TEXTS;
 }
 
-async function read({ share = 0.5, places = 4, history = [], tried, texts: written = TEXTS }: Given) {
-  const set = { 'conjectures.rankedShare': share, 'conjectures.perRoundMax': places };
+async function read({ share = 0.5, attemptsMax = 4, history = [], tried, texts: written = TEXTS }: Given) {
+  const set = { 'conjectures.rankedShare': share, 'conjectures.perRoundMax': attemptsMax };
   const config = resolveConfig({ preset: 'embedded', set });
   const empty = await writeRecords(store, 'empty.jsonl', []);
   const entry = { prompt: '', seedId: 'target', header: null, labels: [], lemma: null, origin };
@@ -114,7 +114,7 @@ async function read({ share = 0.5, places = 4, history = [], tried, texts: writt
 }
 
 it('half of what is attempted is what looks like conjectures that paid; the rest keeps exploration’s order', async () => {
-  const { order, ranker } = await read({ places: 3, history: [await roundBefore()] });
+  const { order, ranker } = await read({ attemptsMax: 3, history: [await roundBefore()] });
   const [first, , third] = order;
   expect([first, third].toSorted()).toEqual(['p5 ranked', 'p6 ranked']);
   expect([order[1], order[3]]).toEqual(['p1 order', 'p2 order']);
@@ -154,7 +154,7 @@ it.each([
 });
 
 it('where all that was found is attempted, nothing is chosen', async () => {
-  const { order } = await read({ places: 7, history: [await roundBefore()] });
+  const { order } = await read({ attemptsMax: 7, history: [await roundBefore()] });
   expect(order[0]).toBe('p1 -');
 });
 

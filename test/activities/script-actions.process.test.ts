@@ -24,7 +24,7 @@ const associative = (name: string, [one, two, three]: readonly string[]) =>
 const KNOWN = ['a', 'b', 'c'].map((name) =>
   associative(
     name,
-    [1, 2, 3].map((place) => `${name}${place}`),
+    [1, 2, 3].map((index) => `${name}${index}`),
   ),
 );
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');

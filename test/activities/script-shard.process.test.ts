@@ -156,8 +156,8 @@ it('tries the premises of a prepared set on statements, each by itself, and not 
   const premises = async (): Promise<readonly CorpusFile[]> => {
     const code =
       'theorem List.drop_eq_nil_of_le.{u} {α : Type u} {as : List α} {i : Nat} (h : as.length ≤ i) : List.drop i as = []';
-    const place = { start: [1, 1] as [number, number], end: [1, 2] as [number, number] };
-    const one = { full_name: 'List.drop_eq_nil_of_le', code, kind: 'theorem', ...place };
+    const range = { start: [1, 1] as [number, number], end: [1, 2] as [number, number] };
+    const one = { full_name: 'List.drop_eq_nil_of_le', code, kind: 'theorem', ...range };
     return [{ path: 'Init.Data.List.Basic', imports: [], premises: [one] }];
   };
   const own = {

@@ -20,7 +20,7 @@ import { runState } from './run-states.ts';
 
 const config = resolveConfig({ preset: 'smoke' });
 
-async function place() {
+async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'stp-take-over-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const uri = pathToFileURL(directory).href;
@@ -35,7 +35,7 @@ async function place() {
 }
 
 it('takes over a round, the last one by itself, or the SFT model alone', async () => {
-  const { activities, state, uri } = await place();
+  const { activities, state, uri } = await setUp();
   for (const nextRound of [0, 1, 2]) await activities.saveState('first', state(nextRound));
   const last = await activities.takeOver('a', { ...start('first') }, config);
   expect(last.state).toMatchObject({ nextRound: 2, secondsPerStage: {} });
@@ -47,7 +47,7 @@ it('takes over a round, the last one by itself, or the SFT model alone', async (
 });
 
 it('reads the other run through its references, and nothing outside the place of the runs', async () => {
-  const { store, train } = await place();
+  const { store, train } = await setUp();
   const own = await store('second');
   expect(await Array.fromAsync(readRecords(own, train, statementSchema))).toHaveLength(1);
   const outside = { ...train, uri: 'file:///etc/hostname' };
@@ -67,14 +67,14 @@ it.each<[string, Partial<RunConfig>]>([
   ['data', { data: { ...config.data, trainStatementsPerSetMax: 3 } }],
   ['conjectures.conditionOn.kind', { conjectures: withTargets }],
 ])('refuses a run with another "%s" configuration', async (key, changed) => {
-  const { activities, state } = await place();
+  const { activities, state } = await setUp();
   await activities.saveState('first', state(1));
   const taking = activities.takeOver('second', start('first'), { ...config, ...changed });
   await expect(taking).rejects.toMatchObject({ code: 'STP1002', message: expect.stringContaining(`"${key}"`) });
 });
 
 it('wants the same seed for the SFT model alone, whose held-out theorems it chose, and not for a round', async () => {
-  const { activities, state } = await place();
+  const { activities, state } = await setUp();
   for (const nextRound of [0, 1]) await activities.saveState('first', state(nextRound));
   const otherSeed = { ...config, seed: config.seed + 1 };
   const taking = activities.takeOver('second', { ...start('first'), fromRound: -1 }, otherSeed);
@@ -84,7 +84,7 @@ it('wants the same seed for the SFT model alone, whose held-out theorems it chos
 });
 
 it('a run that was stopped early and reported is not started again, a finished or unreported one is', async () => {
-  const { activities, state, store } = await place();
+  const { activities, state, store } = await setUp();
   const { prepareRun } = prepareRunActivity({ store, requireTrackers: () => {} });
   const again = () => prepareRun('stopped', { rounds: 2, preset: 'smoke', set: {} });
   await again();
@@ -101,7 +101,7 @@ it('a run that was stopped early and reported is not started again, a finished o
 });
 
 it('says what there is when a round is asked for that is not there', async () => {
-  const { activities, state } = await place();
+  const { activities, state } = await setUp();
   await activities.saveState('first', state(0));
   await activities.saveState('first', state(1));
   const taking = activities.takeOver('second', { ...start('first'), fromRound: 7 }, config);

@@ -29,7 +29,7 @@ const examples: Example[] = Array.from({ length: 40 }, (_, index) => ({
   role: 'prover',
 }));
 
-async function place() {
+async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'stp-train-activity-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -99,7 +99,7 @@ async function statesIn(store: ObjectStore): Promise<string[]> {
 }
 
 it('a retry continues from the state of the attempt before it, and ends as one that was not cut off', async () => {
-  const first = await place();
+  const first = await setUp();
   await expect(first.attempt(trainerOf([], 40))).rejects.toThrow('the engine was lost');
   expect(await readdir(first.scratch)).toHaveLength(1);
   const seen: number[] = [];
@@ -108,13 +108,13 @@ it('a retry continues from the state of the attempt before it, and ends as one t
   expect(seen.at(-1)).toBe(STEPS);
   expect(await readdir(first.scratch)).toEqual([]);
 
-  const second = await place();
+  const second = await setUp();
   const whole = await second.attempt(trainerOf([]));
   expect(resumed.checkpoint.model).toBe(whole.checkpoint.model);
   expect(resumed).toMatchObject({ loss: whole.loss, tokens: whole.tokens, steps: STEPS });
 
   // On another machine, which has the store only.
-  const third = await place();
+  const third = await setUp();
   await expect(third.attempt(trainerOf([], 'copied'))).rejects.toThrow('the engine was lost');
   expect(await statesIn(third.store)).not.toEqual([]);
   await rm(third.scratch, { recursive: true });
@@ -131,7 +131,7 @@ it('a retry continues from the state of the attempt before it, and ends as one t
 });
 
 it('takes the state from the store if the trainer cannot use the one on its own disk', async () => {
-  const { attempt, scratch, store } = await place();
+  const { attempt, scratch, store } = await setUp();
   await expect(attempt(trainerOf([], 'copied'))).rejects.toThrow('the engine was lost');
   const copied = Math.max(...(await statesIn(store)).map((name) => Number(/step-(\d+)/.exec(name)![1])));
   const [work] = await readdir(scratch);
@@ -158,7 +158,7 @@ it('takes the state from the store if the trainer cannot use the one on its own 
 });
 
 it('a store that takes no states does not end a training', async () => {
-  const { attempt, store } = await place();
+  const { attempt, store } = await setUp();
   const reported: object[] = [];
   const putFile = store.putFile;
   store.putFile = async (name, ...rest) => {
@@ -185,7 +185,7 @@ it('a store that takes no states does not end a training', async () => {
 });
 
 it('a training that is done is not done again', async () => {
-  const { attempt, scratch } = await place();
+  const { attempt, scratch } = await setUp();
   const done = await attempt(trainerOf([]));
   expect(await attempt({ train: () => Promise.reject(new Error('must not train')) })).toEqual(done);
   expect(existsSync(scratch) && (await readdir(scratch)).length > 0).toBe(false);

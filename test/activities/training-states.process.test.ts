@@ -23,7 +23,7 @@ async function bucket(): Promise<ObjectStore> {
   return openStore('gs://bucket/run');
 }
 
-async function place(kind = 'folder') {
+async function setUp(kind = 'folder') {
   const directory = await mkdtemp(join(tmpdir(), 'stp-states-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const inFolder = () => openStore(pathToFileURL(join(directory, 'store')).href);
@@ -49,7 +49,7 @@ async function place(kind = 'folder') {
 }
 
 it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, and none at the end', async (kind) => {
-  const { states, copy, newFolder, names, directory } = await place(kind);
+  const { states, copy, newFolder, names, directory } = await setUp(kind);
   const folder = newFolder();
   expect(await states.fetchNewest(folder, signal)).toBeNull();
   for (const step of [9, 10, 120]) await copy(step);
@@ -74,7 +74,7 @@ it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, a
 });
 
 it('a copy that was cut off is never taken, and goes with the next whole one', async () => {
-  const { store, states, copy, newFolder, names } = await place();
+  const { store, states, copy, newFolder, names } = await setUp();
   await copy(5);
   for (const cutAt of ['rank-0.safetensors', 'node-0.json', 'whole.json']) {
     const cut = async (name: string) => {
@@ -97,7 +97,7 @@ it('a copy that was cut off is never taken, and goes with the next whole one', a
 });
 
 it('the same step of two attempts are two states', async () => {
-  const { states, copy, newFolder } = await place();
+  const { states, copy, newFolder } = await setUp();
   await copy(5);
   await copy(5, undefined, OTHER_ID);
   const folder = newFolder();
@@ -109,7 +109,7 @@ it('the same step of two attempts are two states', async () => {
 });
 
 it.each(['altered', 'cut short', 'gone'])('the one before is taken where a file of the newest is %s', async (how) => {
-  const { states, copy, newFolder, pathOf } = await place();
+  const { states, copy, newFolder, pathOf } = await setUp();
   await copy(5);
   await copy(6);
   const path = pathOf(`step-000000006.${ID}.node-0+step-6+rank-0.safetensors`);
@@ -124,7 +124,7 @@ it.each(['altered', 'cut short', 'gone'])('the one before is taken where a file 
 it.each(['folder', 'bucket'])(
   'of several machines is whole in a %s when all have copied, and is fetched with the files of all',
   async (kind) => {
-    const { states, copy, newFolder, names } = await place(kind);
+    const { states, copy, newFolder, names } = await setUp(kind);
     await copy(5, { node: 1, nodes: 2 });
     expect(await states.newest()).toBeNull();
     await copy(5, { node: 0, nodes: 2 });

@@ -81,7 +81,7 @@ it('texts under a grammar are statements, with the reason for those that go no f
   const next = written.values();
   const { entries, texts } = await round('decode', (entry) => next.next().value!(...operation(entry)));
   // Nothing is written over a statement without functions. Texts say whose they are in the round's own plan.
-  expect(entries.map(({ place }) => place)).toEqual([0, 2, 3, 4]);
+  expect(entries.map(({ entryIndex }) => entryIndex)).toEqual([0, 2, 3, 4]);
   expect(entries.every(({ prompt }) => prompt.startsWith('<defs>') && prompt.endsWith('<easy>'))).toBe(true);
   expect(texts.map(({ input, refused }) => [input, refused])).toEqual([
     [0, 'follows'],
@@ -106,7 +106,7 @@ it('explored equations stand before those that the model adds, and what they imp
   // As the model would have written them: what it can learn from. It has no words for functions of Lean's library.
   const own = explored.filter(({ text }) => !/ = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text));
   expect(own.length).toBeGreaterThan(0);
-  const prompts = new Map(entries.map(({ place, prompt }) => [place!, prompt]));
+  const prompts = new Map(entries.map(({ entryIndex, prompt }) => [entryIndex!, prompt]));
   for (const { input, typed } of own) {
     expect(typed!.target).toMatch(/^(?:<[a-z]\d>|[0+[:TF;=])+$/u);
     expect(typed!.prompt).toBe(prompts.get(input));

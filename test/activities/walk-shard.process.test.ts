@@ -54,9 +54,9 @@ const generator = {
   async sample(requests: readonly SampleRequest[]) {
     calls += 1;
     return requests.map(({ id }) => {
-      const place = said.get(id) ?? 0;
-      said.set(id, place + 1);
-      const text = SCRIPTS[Number(id)]![place] ?? 'done';
+      const index = said.get(id) ?? 0;
+      said.set(id, index + 1);
+      const text = SCRIPTS[Number(id)]![index] ?? 'done';
       return { id, text, tokens: 2, logprob: -0.5, finish: 'stop' as const };
     });
   },

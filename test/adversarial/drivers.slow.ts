@@ -49,8 +49,8 @@ test.each(['json', 'server'] as const)(
         { header: '', signature: HONEST.statement.replace('theorem honest', ''), proofText: HONEST.proof },
       ]);
     const outcomes = new Map<number, Outcome>();
-    const place = { environment, workingDirectory: scratchDirectory, ...walls };
-    const pool = openCheckPool(place, { driver, processes: 2 });
+    const processContext = { environment, workingDirectory: scratchDirectory, ...walls };
+    const pool = openCheckPool(processContext, { driver, processes: 2 });
     const check = {
       pool,
       ...limitClasses(LIMITS),

@@ -29,7 +29,7 @@ test('an attack that the screen refuses is not proved without it either', async 
   const lookAtMore = async (): Promise<void> => {
     for (const { name, statement, proof } of left) {
       const [found] = await confirmProofs('', [claimOf(statement.replace('theorem claim', ''), proof)], {
-        place: { environment, workingDirectory: scratchDirectory, sandbox },
+        processContext: { environment, workingDirectory: scratchDirectory, sandbox },
         scratchDirectory,
         limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
         writtenUnder: '',

@@ -57,7 +57,7 @@ describe('bin/stp data prepare --from lean', () => {
     const origin = await readSetOrigin(join(directory, 'problems', 'two'));
     expect(origin).toMatchObject({ project: null, split: 'random' });
     const corpus = await repositorySources(directory).premises('two');
-    const at = new Map(corpus.map(({ path }, place) => [path, place]));
+    const at = new Map(corpus.map(({ path }, index) => [path, index]));
     for (const { path, imports } of corpus) expect(imports.every((one) => at.get(one)! < at.get(path)!)).toBe(true);
     const premises = (module: string) => corpus[at.get(module)!]!.premises;
     expect(premises('Init.Data.Bool').map(({ code }) => code)).toContain(

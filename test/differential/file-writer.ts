@@ -74,18 +74,18 @@ export class FileWriter {
   #name(written: readonly string[], printed: readonly string[]) {
     const odd = this.#random.below(3) === 0 ? this.#pick(ODD_NAMES) : null;
     const rooted = this.#random.below(12) === 0;
-    const place = (parts: readonly string[], last: string): string => [...(rooted ? [] : parts), last].join('.');
+    const fullName = (parts: readonly string[], last: string): string => [...(rooted ? [] : parts), last].join('.');
     this.#count += 1;
     let [own, shown] = odd ?? [`t${this.#count}`, `t${this.#count}`];
     const top = rooted || written.length === 0;
     // At the root these are constants of Lean.
-    if (this.#taken.has(place(printed, shown)) || (odd !== null && (top || printed.at(-1) === 'Nat')))
+    if (this.#taken.has(fullName(printed, shown)) || (odd !== null && (top || printed.at(-1) === 'Nat')))
       [own, shown] = [`t${this.#count}`, `t${this.#count}`];
-    this.#taken.add(place(printed, shown));
+    this.#taken.add(fullName(printed, shown));
     return {
       here: rooted ? `_root_.${own}` : own,
-      path: `_root_.${place(written, own)}`,
-      printed: place(printed, shown),
+      path: `_root_.${fullName(written, own)}`,
+      printed: fullName(printed, shown),
       where: rooted ? ('rooted' as const) : top ? ('top' as const) : ('inside' as const),
     };
   }

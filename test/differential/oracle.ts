@@ -39,7 +39,7 @@ const NO_END = /maximum number of heartbeats|deterministic\) timeout|maximum rec
 const FOREIGN = /sorryAx|ofReduceBool|ofReduceNat|trustCompiler|_native/;
 
 export class Oracle {
-  readonly #place: ProcessContext;
+  readonly #processContext: ProcessContext;
   readonly #folder: string;
   readonly #toolchain: string;
   #stated = '';
@@ -47,10 +47,10 @@ export class Oracle {
   #runs = 0;
 
   /** `signatures`: all that will be asked about. */
-  constructor(place: ProcessContext, signatures: readonly string[]) {
-    this.#place = place;
-    this.#folder = mkdtempSync(join(place.workingDirectory, 'oracle-'));
-    this.#toolchain = join(dirname(dirname(place.environment.executable)), 'lib', 'lean');
+  constructor(processContext: ProcessContext, signatures: readonly string[]) {
+    this.#processContext = processContext;
+    this.#folder = mkdtempSync(join(processContext.workingDirectory, 'oracle-'));
+    this.#toolchain = join(dirname(dirname(processContext.environment.executable)), 'lib', 'lean');
     this.#signatures = signatures;
   }
 
@@ -80,14 +80,14 @@ export class Oracle {
   /** Null for those in which Lean finds no error. */
   async #firstLook(questions: readonly Question[]): Promise<readonly (Answer | null)[]> {
     if (questions.length === 0) return [];
-    const { exit, path, errors, places, folder } = await this.#compile(questions, HEARTBEATS[0]);
+    const { exit, path, errors, spans, folder } = await this.#compile(questions, HEARTBEATS[0]);
     rmSync(folder, { recursive: true, force: true });
     const alone = questions.length === 1;
     if (exit !== 'finished') return alone ? ['unclear'] : await this.#halves(questions);
     // Lean stops reading after its last error; the unread texts are tried one by one.
     const last = Math.max(...errors.map(({ line }) => line));
-    const reached = errors.length < ERRORS_MAX ? questions.length : places.filter(({ ends }) => ends < last).length;
-    const answers = places.slice(0, reached).map(({ begins, ends }): Answer | null => {
+    const reached = errors.length < ERRORS_MAX ? questions.length : spans.filter(({ ends }) => ends < last).length;
+    const answers = spans.slice(0, reached).map(({ begins, ends }): Answer | null => {
       const own = errors.filter(({ line }) => line >= begins && line <= ends);
       if (own.some(({ text }) => NO_END.test(text))) return 'unclear';
       return own.length > 0 ? 'no proof' : null;
@@ -148,7 +148,7 @@ export class Oracle {
 
   async #compile(questions: readonly Question[], heartbeats: number) {
     const lines = [...OPTIONS, `set_option maxHeartbeats ${heartbeats}`];
-    const places = questions.map(({ signature, text, blockEnds = text.length }, index) => {
+    const spans = questions.map(({ signature, text, blockEnds = text.length }, index) => {
       const begins = lines.length + 1;
       // As Lean reads a file: it knows no carriage return before a line feed.
       const linesOf = (part: string): string[] => part.replaceAll('\r\n', '\n').split('\n');
@@ -159,7 +159,7 @@ export class Oracle {
     const task = this.#task(questions.length);
     const compiled = await compileModule({ ...task, module: 'Texts', text: `${lines.join('\n')}\n` });
     const errors = compiled.messages.filter(({ severity }) => severity === 'error');
-    return { ...compiled, errors, places, folder: task.directory };
+    return { ...compiled, errors, spans, folder: task.directory };
   }
 
   #task(texts: number) {
@@ -167,7 +167,7 @@ export class Oracle {
     const directory = join(this.#folder, `run${this.#runs}`);
     mkdirSync(directory);
     return {
-      place: this.#place,
+      processContext: this.#processContext,
       directory,
       deadlineMs: BASE_MS + texts * EACH_MS,
       memoryBytesMax: MEMORY_BYTES_MAX,
@@ -178,11 +178,11 @@ export class Oracle {
 /** The theorem is there, states what it was to, and it and all it stands on are checked and rest on no foreign axiom. */
 function answerOf(report: ModuleReport, index: number): Answer {
   const asked = report.asked[index];
-  const theorem = asked?.place == null ? undefined : report.constants[asked.place];
+  const theorem = asked?.index == null ? undefined : report.constants[asked.index];
   if (asked === undefined || theorem === undefined) return 'no proof';
   if (theorem.kind !== 'theorem' || asked.statement !== 'same') return 'no proof';
   if (theorem.axioms.some(({ name, from }) => from !== 'toolchain' || FOREIGN.test(name))) return 'no proof';
-  const parts = [theorem, ...asked.reaches.map((place) => report.constants[place]!)];
+  const parts = [theorem, ...asked.reaches.map((index) => report.constants[index]!)];
   if (parts.some(({ verdict }) => verdict === 'rejected' || verdict === 'outside')) return 'no proof';
   return parts.every(({ verdict }) => verdict === 'accepted') ? 'proof' : 'unclear';
 }

@@ -65,8 +65,8 @@ function changed(random: Random, text: string, lists: readonly (readonly string[
 function filled(random: Random, text: string): string {
   let result = text;
   for (let left = 1 + random.below(3); left > 0; left -= 1) {
-    const places = [0, result.length, ...[...result.matchAll(/\s/gsu)].map(({ index }) => index)];
-    const at = pick(random, places);
+    const offsets = [0, result.length, ...[...result.matchAll(/\s/gsu)].map(({ index }) => index)];
+    const at = pick(random, offsets);
     result = result.slice(0, at) + pick(random, FILLERS) + result.slice(at);
   }
   return result;

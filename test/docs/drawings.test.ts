@@ -15,12 +15,12 @@ const PAGES = globSync(['*.md', 'docs/*.md', 'packages/*/README.md', 'examples/*
 const SOURCES = '{packages,workflows,activities,workers,infra,cli,tools,test}/**/*.{ts,py,json,yaml,yml,tf,sh}';
 
 /** Places of the names in a text, each after the one before; -1 for a name that does not come any more. */
-function placesInOrder(text: string, names: readonly string[]): number[] {
+function offsetsInOrder(text: string, names: readonly string[]): number[] {
   let from = 0;
   return names.map((name) => {
-    const place = text.indexOf(name, from);
-    from = place + 1;
-    return place;
+    const at = text.indexOf(name, from);
+    from = at + 1;
+    return at;
   });
 }
 
@@ -42,12 +42,12 @@ describe('the drawing of a round in README.md', () => {
     expect(boxesOf(line)).toEqual(steps.map(([box]) => box));
     const round = read('workflows/round.ts');
     const body = round.slice(round.indexOf('export async function stpRound'));
-    expect(placesInOrder(body, [...new Set(steps.map(([, call]) => call))])).not.toContain(-1);
+    expect(offsetsInOrder(body, [...new Set(steps.map(([, call]) => call))])).not.toContain(-1);
     const conjecturing = read('workflows/stages/conjecture-round.ts');
-    expect(placesInOrder(conjecturing, ['await conjectureTexts(', 'return gateConjectures('])).not.toContain(-1);
+    expect(offsetsInOrder(conjecturing, ['await conjectureTexts(', 'return gateConjectures('])).not.toContain(-1);
     // Inside of `proveRound`: conjectures first, then the library, then statements.
     const passes = read('workflows/stages/prove-round.ts');
-    expect(placesInOrder(passes, ['growLibrary(', '/conjectures`', '/statements`'])).not.toContain(-1);
+    expect(offsetsInOrder(passes, ['growLibrary(', '/conjectures`', '/statements`'])).not.toContain(-1);
   });
 
   it('has the checks of a proof, each with its folder', () => {
@@ -80,8 +80,8 @@ describe('names of files and folders', () => {
         !/\bNAME\b/.test(name),
     );
     const missing = paths.filter((name) => {
-      const places = [name, join(dirname(path), name)];
-      return !places.some((place) => existsSync(join(REPOSITORY, place))) && !name.startsWith('data/SFT');
+      const paths = [name, join(dirname(path), name)];
+      return !paths.some((at) => existsSync(join(REPOSITORY, at))) && !name.startsWith('data/SFT');
     });
     const sources = named.filter((name) => /^[\w-]+(?:\.process)?(?:\.test|\.slow)?\.ts$/.test(name));
     expect([...missing, ...sources.filter((name) => !bare.has(name))]).toEqual([]);

@@ -13,7 +13,7 @@ export const ENDLESS = 'set_option maxHeartbeats 0\ntheorem endless : 1 = 1 := b
 type Sandbox = 'where-available' | 'off';
 
 /** A scratch folder of its own, with a file in it over which Lean does not end. */
-export function place(): { scratch: string; file: string; env: Record<string, string> } {
+export function setUp(): { scratch: string; file: string; env: Record<string, string> } {
   const folder = mkdtempSync(join(tmpdir(), 'stp-leavings-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'Endless.lean');
@@ -40,7 +40,7 @@ function groupsOf(command: string, pid: number): string[] {
 
 /** The command at work on the endless file, killed at the end of the test if it still runs. */
 export async function checking(sandbox: Sandbox) {
-  const { scratch, file, env } = place();
+  const { scratch, file, env } = setUp();
   const command = stp(['check', '--sandbox', sandbox, file], { env });
   onTestFinished(async () => {
     command.kill('SIGKILL');
@@ -55,7 +55,7 @@ export async function checking(sandbox: Sandbox) {
 
 /** `lean serve` with a process of Lean, in a place of its own. */
 export async function serving() {
-  const { scratch, env } = place();
+  const { scratch, env } = setUp();
   const port = await freePort();
   const args = ['lean', 'serve', '--port', String(port), '--sandbox', 'where-available', '--processes', '1'];
   const command = stp(args, { env });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { freePort } from '../support/ports.ts';
 import { stp } from '../support/stp.ts';
-import { checking, leftOf, place } from './endless.ts';
+import { checking, leftOf, setUp } from './endless.ts';
 
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
@@ -41,7 +41,7 @@ it('nothing is left of a check that was killed once the next command has run, an
 });
 
 it('a service that is told to end before it serves does so', async () => {
-  const { scratch, env } = place();
+  const { scratch, env } = setUp();
   const command = stp(['lean', 'serve', '--port', String(await freePort())], { env });
   await expect.poll(() => globSync(join(scratch, 'lean-serve@*'))).toHaveLength(1);
   command.kill('SIGTERM');

@@ -24,13 +24,13 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
     const match = PATH.exec(path);
     if (match === null) throw new ApiError('NOT_FOUND', `no such path: ${path}`);
     const [, project, zone, collection, name = '', verb] = match;
-    const place = `https://www.googleapis.com/compute/v1/projects/${project}/zones/${zone}`;
+    const zoneUrl = `https://www.googleapis.com/compute/v1/projects/${project}/zones/${zone}`;
     const operation = (id: string, done: boolean): object => {
       const errors = operations.get(id) ?? [];
       return {
         kind: 'compute#operation',
         name: id,
-        selfLink: `${place}/operations/${id}`,
+        selfLink: `${zoneUrl}/operations/${id}`,
         status: done ? 'DONE' : 'RUNNING',
         ...(done && errors.length > 0 ? { error: { errors } } : {}),
       };
@@ -59,7 +59,7 @@ export async function startFakeCompute(clock: FakeClock, token: string | null): 
       status: one.status,
       labels: one.properties.labels ?? {},
       creationTimestamp: new Date(one.createdAtMs).toISOString(),
-      selfLink: `${place}/instances/${one.name}`,
+      selfLink: `${zoneUrl}/instances/${one.name}`,
       // As in the API, a whole address for every request.
       machineType: `https://www.googleapis.com/compute/v1/projects/p/zones/z/machineTypes/${one.properties.machineType?.split('/').at(-1)}`,
       networkInterfaces: [{ networkIP: one.address }],

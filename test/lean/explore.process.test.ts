@@ -55,10 +55,10 @@ describe('exploration', () => {
     );
     // What holds of every order, but of no single pair of tests, is found under a condition.
     expect(found[4]!.equations).toContain('(n : Nat) (m : Nat) : leq n m = false → leq m n = true');
-    const statements = found.flatMap(({ equations }, place) =>
+    const statements = found.flatMap(({ equations }, at) =>
       equations.map((equation, index) => ({
-        id: `${place} ${index}`,
-        header: near[place]!.header,
+        id: `${at} ${index}`,
+        header: near[at]!.header,
         statement: `theorem explored ${equation}`,
       })),
     );
@@ -275,8 +275,8 @@ describe('equations from elsewhere', () => {
       { ...limits, seed: 1, random: false, deeper: 0, coreEquivalents: true, coreFunctions: false },
       signal,
     );
-    const asked = near.map(({ header, statement }, place) => {
-      const { signature, equations } = found[place]!;
+    const asked = near.map(({ header, statement }, at) => {
+      const { signature, equations } = found[at]!;
       const shown = definitions.under(header, statement, boundNames(statement));
       const form = typedForm(statement, signature, shown, 150)!;
       // What was explored can be written, and read back.
@@ -296,10 +296,10 @@ describe('equations from elsewhere', () => {
       return { header, statement, candidates, known: [] };
     });
     const tested = await ports.testEquations('test', asked, { ...limits, seed: 1 }, signal);
-    const statements = tested.flatMap(({ answers }, place) =>
+    const statements = tested.flatMap(({ answers }, at) =>
       answers.map(({ text }, index) => ({
-        id: `${place} ${index}`,
-        header: near[place]!.header,
+        id: `${at} ${index}`,
+        header: near[at]!.header,
         statement: `theorem written ${text}`,
       })),
     );

@@ -135,7 +135,7 @@ describe('the record', () => {
     for (const set of PROBLEM_SET_NAMES) all.push(...(await Array.fromAsync(sources.problemSet(set))));
     expect(new Set(record.rows.keys()).difference(new Set(all.map(({ id }) => id)))).toEqual(new Set());
     // Every twentieth here; every run checks all of its own.
-    const proved = all.filter(({ id }) => record.rows.get(id)?.proof).filter((_, place) => place % 20 === 0);
+    const proved = all.filter(({ id }) => record.rows.get(id)?.proof).filter((_, index) => index % 20 === 0);
     const verifier = await ports.verifier('record', limits);
     const checked = await verifier.check(
       proved.map(({ id, header, statement }) => ({ id, header, statement, proof: record.rows.get(id)!.proof! })),

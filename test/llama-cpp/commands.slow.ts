@@ -71,12 +71,12 @@ it('serve answers the official client, in chat and in completion', async () => {
 });
 
 it('suggest proposes steps of a file', async () => {
-  const place = { directory: home, cacheDirectory, runMark: 'test-llama', signal: new AbortController().signal };
+  const context = { directory: home, cacheDirectory, runMark: 'test-llama', signal: new AbortController().signal };
   const options = { ...{ model: [file], server: [], python: 'python3', portfolio: false }, numSamples: 32 };
-  const engines = await openEngines({ ...options, lengthPenalty: 0, engineSeconds: 120, maxTokens: 60 }, place);
+  const engines = await openEngines({ ...options, lengthPenalty: 0, engineSeconds: 120, maxTokens: 60 }, context);
   onTestFinished(() => Promise.all(engines.map((one) => one.close())).then(() => {}));
   const query = { goal: { hypotheses: [], target: 'True' }, state: '⊢ True', prefix: '', context: '' };
-  const found = await engines[0]!.propose({ ...query, definitions: [], premises: [] }, place.signal);
+  const found = await engines[0]!.propose({ ...query, definitions: [], premises: [] }, context.signal);
   expect(found.length).toBeGreaterThan(0);
 });
 

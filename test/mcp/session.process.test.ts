@@ -45,7 +45,7 @@ it('says what it can do', async () => {
 
 describe('a theorem with a hole', () => {
   const path = 'Mine.lean';
-  const place = { path, line: 6, column: 2 };
+  const position = { path, line: 6, column: 2 };
   const edit = async (replace: unknown, text: string): Promise<void> => {
     const { start, end } = replace as Record<'start' | 'end', { line: number; column: number }>;
     const lines = (await readFile(join(project.folder, path), 'utf8')).split('\n');
@@ -58,18 +58,18 @@ describe('a theorem with a hole', () => {
     await writeFile(join(project.folder, path), FILE);
     const open = await agent.call('check_file', { path });
     expect(open).toMatchObject({ outcome: 'rejected', theorems: [{ name: 'Shelf.total_twice', verdict: 'rejected' }] });
-    const { goals, replace } = await agent.call('goals_at', place);
+    const { goals, replace } = await agent.call('goals_at', position);
     expect(goals).toEqual(['xs : List Nat\n⊢ total (twice xs) = 2 * total xs']);
     const { premises } = await agent.call('find_premises', { goal: (goals as string[])[0] });
     expect((premises as { name: string }[]).map(({ name }) => name)).toContain('Shelf.total_twice');
     // Neither itself nor what stands below it can prove it.
-    const near = await agent.call('find_premises', place);
+    const near = await agent.call('find_premises', position);
     expect((near.premises as { name: string }[]).map(({ name }) => name)).not.toContain('Shelf.total_twice');
     const progress: string[] = [];
     const { results } = await agent.call(
       'try_tactics',
       {
-        ...place,
+        ...position,
         tactics: [
           'simp',
           'induction xs',
@@ -101,7 +101,7 @@ describe('a theorem with a hole', () => {
 
   it('is proved by a search, too', async () => {
     await writeFile(join(project.folder, path), FILE);
-    const found = await agent.call('search_proof', { ...place, seconds: 120 });
+    const found = await agent.call('search_proof', { ...position, seconds: 120 });
     expect(found).toMatchObject({ proof: expect.stringContaining('induction'), problem: null });
     await edit(found.replace, String(found.new_text));
     expect(await agent.call('check_file', { path })).toMatchObject({ outcome: 'accepted' });

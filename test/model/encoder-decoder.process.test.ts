@@ -22,8 +22,8 @@ const LENGTH = 4;
 
 /** Log-probabilities after a sequence, drawn by its tokens. */
 function drawn(seed: number, ids: readonly number[]): Float32Array {
-  const place = ids.reduce((sum, id) => sum * (VOCABULARY + 1) + id + 1, 0);
-  const weights = Array.from({ length: VOCABULARY }, (_, id) => 0.05 + uniformAt(seed, VOCABULARY * place + id));
+  const index = ids.reduce((sum, id) => sum * (VOCABULARY + 1) + id + 1, 0);
+  const weights = Array.from({ length: VOCABULARY }, (_, id) => 0.05 + uniformAt(seed, VOCABULARY * index + id));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return Float32Array.from(weights, (weight) => Math.log(weight / total));
 }

@@ -68,11 +68,11 @@ describe('a grammar by type, as text', () => {
   it('derives well-typed equations alone, which read back as they were written', () => {
     expect(forms.length).toBeGreaterThan(300);
     let conditions = 0;
-    for (const [place, { form }] of forms.entries()) {
-      if (place % 10 > 0) continue;
+    for (const [index, { form }] of forms.entries()) {
+      if (index % 10 > 0) continue;
       const rules = rulesOf(typedGrammarText(form.grammar)!);
       for (let n = 0; n < 20; n++) {
-        const text = derive(rules, randomStream(n, 'derive', String(place)));
+        const text = derive(rules, randomStream(n, 'derive', String(index)));
         const words = form.read(text)!;
         expect(form.write(words)).toBe(text);
         expectEquations(text, form.grammar);

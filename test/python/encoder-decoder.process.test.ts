@@ -85,10 +85,10 @@ describe.skipIf(skipped)('what transformers computes', () => {
         await rows.extend([0], [best]);
       }
       expect(untilEnd(ids)).toEqual(untilEnd(greedy));
-      for (const [place, lengthPenalty] of LENGTH_PENALTIES.entries()) {
+      for (const [index, lengthPenalty] of LENGTH_PENALTIES.entries()) {
         const options = { beams: BEAMS, lengthPenalty, endId: BYTE_END_ID, maxTokens: MAX_TOKENS };
         const found = await beamSearch(await model.begin(hidden, byteIds(prefix)), options);
-        const { sequences, scores, texts } = beams[place]!;
+        const { sequences, scores, texts } = beams[index]!;
         expect(found.map((one) => one.ids)).toEqual(sequences.map(untilEnd));
         for (const [rank, { sumLogprob, tokens }] of found.entries())
           expect(sumLogprob / tokens ** lengthPenalty).toBeCloseTo(scores[rank]!, 3);

@@ -23,7 +23,7 @@ it.skipIf(skipsPython('grammars, with xgrammar'))('are read by xgrammar as they 
     return [{ grammar: typedGrammarText(form.grammar)!, texts: [...right, ...wrong], right: right.length }];
   });
   const accepted = (await runPython('grammar.py', rows)) as boolean[][];
-  for (const [place, { texts, right }] of rows.entries())
-    expect(accepted[place]).toEqual(texts.map((_, at) => at < right));
+  for (const [index, { texts, right }] of rows.entries())
+    expect(accepted[index]).toEqual(texts.map((_, at) => at < right));
   expect(rows.reduce((sum, { right }) => sum + right, 0)).toBeGreaterThan(500);
 });

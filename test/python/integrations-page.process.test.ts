@@ -41,9 +41,13 @@ function blocksOf(heading: string): string[] {
 const MODEL_NAME = 'prover';
 
 /** Runs a block of the page as a script; `places` stands for what is the reader's own. */
-async function run(python: string, block: string, places: Readonly<Record<string, string>> = {}): Promise<string> {
+async function run(
+  python: string,
+  block: string,
+  replacements: Readonly<Record<string, string>> = {},
+): Promise<string> {
   let text = block.replaceAll('http://localhost:8000', service.url);
-  for (const [ours, theirs] of Object.entries(places)) {
+  for (const [ours, theirs] of Object.entries(replacements)) {
     expect(text).toContain(ours);
     text = text.replaceAll(ours, theirs);
   }
@@ -117,14 +121,13 @@ describe('the example for', () => {
   it.skipIf(noTrainers)('TRL: two steps of GRPO with rewards from Lean', SLOW, async () => {
     const [example] = blocksOf('TRL');
     const shown = 'import json\nprint(json.dumps(trainer.state.log_history))';
-    const places = {
+    const replacements = {
       '"MODEL"': JSON.stringify(await makeModel()),
       'logging_steps=1': 'logging_steps=1, use_cpu=True, report_to="none", max_completion_length=8, seed=5',
     };
-    const log = JSON.parse((await run(interpreter, `${example}\n${shown}`, places)).split('\n').at(-1)!) as Record<
-      string,
-      number
-    >[];
+    const log = JSON.parse(
+      (await run(interpreter, `${example}\n${shown}`, replacements)).split('\n').at(-1)!,
+    ) as Record<string, number>[];
     const steps = log.filter((entry) => 'rewards/lean_reward/mean' in entry);
     expect(steps).toHaveLength(2);
     for (const step of steps) {
@@ -158,10 +161,15 @@ describe('the example for', () => {
         model.then((result) => reject(new Error(String(result.all))), reject);
       });
       const [example] = blocksOf('verifiers');
-      const places = { 'http://localhost:8001': `http://127.0.0.1:${port}`, '"max_tokens": 1024': '"max_tokens": 4' };
+      const replacements = {
+        'http://localhost:8001': `http://127.0.0.1:${port}`,
+        '"max_tokens": 1024': '"max_tokens": 4',
+      };
       const shown =
         'import json\nprint(json.dumps([{"said": one["completion"][-1]["content"], "reward": one["reward"]} for one in found["outputs"] if not one.get("error")]))';
-      const rollouts = JSON.parse((await run(interpreter, `${example}\n${shown}`, places)).split('\n').at(-1)!) as {
+      const rollouts = JSON.parse(
+        (await run(interpreter, `${example}\n${shown}`, replacements)).split('\n').at(-1)!,
+      ) as {
         said: string;
         reward: number;
       }[];

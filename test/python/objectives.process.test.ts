@@ -123,8 +123,8 @@ it.skipIf(skipsPython('objectives'))('losses and gradients of both trainers', { 
   const shape = { ...SMALL_SHAPE, hiddenSize: 48, feedForwardSize: 64 };
   const base = smallCheckpoint(shape);
   // Near one another, so that some ratios are inside the clip and some are not.
-  for (const [place, path] of Object.values(models).entries()) {
-    const uniform = uniformGenerator(place);
+  for (const [index, path] of Object.values(models).entries()) {
+    const uniform = uniformGenerator(index);
     const moved = [...base.tensors].map(
       ([name, { shape, values }]) =>
         [name, { shape, values: values.map((x) => x * (1 + 0.1 * (uniform() - 0.5))) }] as const,
@@ -145,7 +145,7 @@ it.skipIf(skipsPython('objectives'))('losses and gradients of both trainers', { 
     const objective = objectiveOf(parsed);
     const { contextLength } = shape;
     const set = new TrainingSet(rows, objective, base.tokenizer, contextLength);
-    const variables = new Float32Array(objective.variableCount(set.allNumbers)).map((_, place) => 0.5 * (place + 1));
+    const variables = new Float32Array(objective.variableCount(set.allNumbers)).map((_, index) => 0.5 * (index + 1));
     const kept = async (which: 'first' | 'reference') =>
       KeptLogprobs.of(engine, await parametersOf(models[which]), set, {
         contextLength,

@@ -31,9 +31,14 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${await freePort()}`;
   const { port } = new URL(url);
   const command = join(dirname(tracking.interpreter), 'mlflow');
-  const places = ['--backend-store-uri', `sqlite:///${folder}/mlflow.db`, '--artifacts-destination', `${folder}/files`];
+  const serving = [
+    '--backend-store-uri',
+    `sqlite:///${folder}/mlflow.db`,
+    '--artifacts-destination',
+    `${folder}/files`,
+  ];
   const address = ['--host', '127.0.0.1', '--port', port, '--workers', '1'];
-  server = spawn(command, ['server', ...address, ...places], { env: environment, stdio: 'ignore', detached: true });
+  server = spawn(command, ['server', ...address, ...serving], { env: environment, stdio: 'ignore', detached: true });
   await vi.waitFor(() => fetch(`${url}/health`), { timeout: TIME_MS_MAX, interval: 500 });
 }, TIME_MS_MAX);
 
@@ -88,7 +93,7 @@ it.skipIf(isSkipped)(
       { name: 'round/usd', step: 1, value: 0.25 },
     ]);
     await second.conclude!({ status: 'finished', objects: ['report.html', 'report/losses.csv'] });
-    const places = { mlflow: url, tensorboard: join(folder, 'runs'), wandb: folder };
+    const targets = { mlflow: url, tensorboard: join(folder, 'runs'), wandb: folder };
     const statusOf = async () => {
       const found = (await tracking.run('tracking.py', { mlflow: url })) as Pick<Found, 'mlflow'>;
       return found.mlflow[0]?.status;
@@ -101,7 +106,7 @@ it.skipIf(isSkipped)(
     await expect.poll(statusOf, { timeout: TIME_MS_MAX, interval: 1_000 }).toBe('FINISHED');
     await second.finalise();
     await left.close();
-    const found = (await tracking.run('tracking.py', places)) as Found;
+    const found = (await tracking.run('tracking.py', targets)) as Found;
 
     const history = {
       'training/sft/loss': [

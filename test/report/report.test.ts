@@ -300,11 +300,11 @@ describe('runs that are out of the ordinary', () => {
   it('renamed, alone or copied beside what it refers to', async () => {
     await makeRun(join(directory, 'first', 'old'), KNOWN);
     await rename(join(directory, 'first', 'old'), join(directory, 'first', 'new'));
-    for (const place of ['first', 'copied']) {
-      const source = await openRun(pathToFileURL(join(directory, place, 'new')).href);
+    for (const folder of ['first', 'copied']) {
+      const source = await openRun(pathToFileURL(join(directory, folder, 'new')).href);
       const figures = await gatherRun({ ...source, losses: [] });
       expect([figures.run, figures.progress.at(-1)]).toEqual(['new', { samples: 40, proved: 2, round: 1 }]);
-      if (place === 'first') await rename(join(directory, 'first'), join(directory, 'copied'));
+      if (folder === 'first') await rename(join(directory, 'first'), join(directory, 'copied'));
     }
   });
   it('that is no run at all', async () => {

@@ -133,7 +133,7 @@ describe('retrieval on traced tactics', () => {
     expect(report).toMatchObject({ queries: 3, inaccessible: 1, mrr: expect.closeTo(2 / 3, 12) });
     expect(report.recallAt1).toBeCloseTo((0.5 + 1 + 0) / 3, 12);
     expect(report.recallAt10).toBeCloseTo((1 + 1 + 0) / 3, 12);
-    expect(report.leftOut.places).toEqual([
+    expect(report.leftOut.locations).toEqual([
       expect.stringMatching(/random\/test\.json:\d+ row 1 tactic 3: gone is not in corpus\.jsonl$/u),
     ]);
   });

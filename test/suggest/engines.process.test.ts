@@ -25,7 +25,7 @@ const QUERY = {
   premises: [],
 };
 
-async function place() {
+async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'stp-engines-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   return {
@@ -38,7 +38,7 @@ async function place() {
 
 it('an encoder-decoder by its folder and by its name on the hub, once it lies in the cache', async () => {
   const folder = await tinyEncoderDecoder();
-  const here = await place();
+  const here = await setUp();
   const weights = join(here.cacheDirectory, 'weights', `hf-someone--tacgen@${COMMIT}`);
   await mkdir(weights, { recursive: true });
   await cp(folder, join(weights, 'files'), { recursive: true });
@@ -53,7 +53,7 @@ it('an encoder-decoder by its folder and by its name on the hub, once it lies in
 });
 
 it('says so of a model that is not here, and asks the hub for none', async () => {
-  const here = await place();
+  const here = await setUp();
   const problem = (options: Partial<EngineOptions>) =>
     openEngines({ ...OPTIONS, ...options }, here).then(
       () => null,

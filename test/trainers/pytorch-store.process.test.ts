@@ -34,7 +34,7 @@ const engine: PytorchEngine = {
   keepStateSeconds: 0,
 };
 
-async function place() {
+async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'stp-pytorch-store-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -85,7 +85,7 @@ async function place() {
 }
 
 it.skipIf(skipped)('a training goes on elsewhere from the state in the store', async () => {
-  const { attempt, states } = await place();
+  const { attempt, states } = await setUp();
   const copied: number[] = [];
   const lost = await attempt('first', ({ step }) => {
     copied.push(step);
@@ -99,7 +99,7 @@ it.skipIf(skipped)('a training goes on elsewhere from the state in the store', a
   expect(resumed.seen.at(-1)).toBe(STEPS);
   expect(await states()).toEqual([]);
 
-  const undisturbed = await (await place()).attempt('alone');
+  const undisturbed = await (await setUp()).attempt('alone');
   expect(undisturbed.seen[0]).toBe(1);
   const { checkpoint, loss, tokens } = undisturbed.trained as Trained;
   expect(resumed.trained).toMatchObject({ checkpoint: { model: checkpoint.model }, loss, tokens, steps: STEPS });

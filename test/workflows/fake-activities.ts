@@ -207,7 +207,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     async readConjectures(input) {
       call('readConjectures', input.round);
       const parts = Array.from({ length: gateParts }, (_, index) => ref(`read-${index}`, 3));
-      return { parts, made: 8, places: 4, counts: { duplicate: 2 } };
+      return { parts, made: 8, attemptsMax: 4, counts: { duplicate: 2 } };
     },
     async gateConjectures(input) {
       call('gateConjectures', input.name.slice(input.name.lastIndexOf('/') + 1));

@@ -103,15 +103,15 @@ async function longerExamples(directory: string, examples: readonly Example[]): 
   return path;
 }
 
-interface Place {
+interface Setting {
   readonly directory: string;
   readonly examplesPath: string;
   /** Null if no data sheet is known. */
   readonly gpu: Gpu | null;
 }
 
-async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, place: Place): Promise<void> {
-  const base = await randomModel(shape, place);
+async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, setting: Setting): Promise<void> {
+  const base = await randomModel(shape, setting);
   const engine: PytorchEngine = {
     ...(trainerEngineSchema.parse({ kind: 'pytorch' }) as PytorchEngine),
     python: interpreter,
@@ -119,8 +119,8 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
     microBatchTokens: MICRO_BATCH_TOKENS,
     ...changes,
   };
-  const outputDirectory = join(place.directory, 'trained');
-  const request = requestOf(place, { shape, tokensPerStep, outputDirectory });
+  const outputDirectory = join(setting.directory, 'trained');
+  const request = requestOf(setting, { shape, tokensPerStep, outputDirectory });
   const rates: number[] = [];
   try {
     await pytorchTrainer({ engine, threads: availableParallelism() }).train(request, {
@@ -138,7 +138,7 @@ async function benchCase({ name, shape, tokensPerStep, engine: changes }: Case, 
       microBatchTokens: engine.microBatchTokens,
     };
     row(`${name}: trained`, median(rates), 'tokens/s');
-    if (place.gpu !== null) row(`${name}: planned`, trainingTokensPerSecond(shape, setup, place.gpu), 'tokens/s');
+    if (setting.gpu !== null) row(`${name}: planned`, trainingTokensPerSecond(shape, setup, setting.gpu), 'tokens/s');
     row(`${name}: most memory in tensors`, await memoryOf(outputDirectory), 'GiB', 1);
     row(`${name}: planned`, totalGib(trainingMemory(shape, setup)), 'GiB', 1);
     if (engine.lora === null && engine.attention === 'auto') await benchLibrary(name, base, engine, request);
@@ -175,7 +175,7 @@ async function benchLibrary(name: string, base: string, engine: PytorchEngine, r
 }
 
 /** Makes a folder of random weights in bfloat16, once for each shape, with one of our tokenizers. */
-async function randomModel(shape: ModelShape, { directory, examplesPath }: Place): Promise<string> {
+async function randomModel(shape: ModelShape, { directory, examplesPath }: Setting): Promise<string> {
   const folder = join(directory, `model-${shape.hiddenSize}`);
   if (made.has(folder)) return folder;
   // One folder at a time, since a disk may lack space for two.
@@ -220,7 +220,7 @@ async function memoryOf(outputDirectory: string): Promise<number> {
 }
 
 function requestOf(
-  { examplesPath }: Place,
+  { examplesPath }: Setting,
   asked: Pick<TrainRequest, 'shape' | 'tokensPerStep' | 'outputDirectory'>,
 ): TrainRequest {
   return {

@@ -56,7 +56,7 @@ async function roundsOf(shape: ModelShape, examples: readonly Example[], steps: 
   for (let round = 0; round <= ROUNDS; round += 1) {
     let tokens = 0;
     const plans: StepPlan[] = [];
-    for (let place = 0; place < steps; place += 1) {
+    for (let index = 0; index < steps; index += 1) {
       step += 1;
       const { indices } = source.next().value;
       tokens += indices.reduce((total, index) => total + set.length(index), 0);
@@ -98,8 +98,8 @@ async function compareWithPyTorch(
         cpuSeconds: number;
       };
       if (index > 0) rates.push(round.tokens / answer.cpuSeconds);
-      results.forEach(({ step, loss }, place) => {
-        const other = answer.losses[place]!;
+      results.forEach(({ step, loss }, index) => {
+        const other = answer.losses[index]!;
         if (!(Math.abs(loss - other) <= LOSS_DIFFERENCE_MAX * other))
           throw new Error(`step ${step}: loss ${loss}, ${who} has ${other}: not the same work`);
       });

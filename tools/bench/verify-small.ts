@@ -37,11 +37,11 @@ export async function benchSmallProofs(
   { cacheDirectory }: WorkerSettings,
   directory: string,
 ): Promise<void> {
-  const place = { environment, directory, indexFolder: join(cacheDirectory, 'constants') };
+  const setup = { environment, directory, indexFolder: join(cacheDirectory, 'constants') };
   const plain = await measured(WARM_UP + PROOFS, async (number) => {
     const { statement, proof } = proofOf(number);
     const { path, failure } = await compileModule({
-      place: { environment, workingDirectory: directory, runMark: RUN_MARK },
+      processContext: { environment, workingDirectory: directory, runMark: RUN_MARK },
       module: 'Plain',
       text: `${HEADER}\n${statement} := by\n${proof}\n`,
       directory: join(directory, 'plain'),
@@ -57,14 +57,14 @@ export async function benchSmallProofs(
   ] as const)
     tell(
       name,
-      await withVerifier(place, (verifier) =>
+      await withVerifier(setup, (verifier) =>
         measured(WARM_UP + PROOFS, (number) => check(verifier, candidate(number))),
       ),
     );
   // Other numbers than above: no verdict is kept from one row to the next.
   const served = Array.from({ length: WARM_UP + PROOFS }, (_, number) => proofOf(2_000_000 + number));
   await benchServedProofs(served, WARM_UP);
-  const clients = await withVerifier(place, async (verifier) => {
+  const clients = await withVerifier(setup, async (verifier) => {
     for (let number = 0; number < WARM_UP; number++) await check(verifier, proofOf(1_000_000 + number));
     const started = performance.now();
     const before = await processorSeconds(RUN_MARK);
@@ -116,10 +116,10 @@ async function check(verifier: Verifier, candidate: Candidate): Promise<void> {
 }
 
 async function withVerifier<T>(
-  place: { environment: LeanEnvironment; directory: string; indexFolder: string },
+  setup: { environment: LeanEnvironment; directory: string; indexFolder: string },
   work: (verifier: Verifier) => Promise<T>,
 ): Promise<T> {
-  const { environment, directory, indexFolder } = place;
+  const { environment, directory, indexFolder } = setup;
   const verifier = await openVerifier({
     environment,
     indexFolder,

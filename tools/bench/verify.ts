@@ -91,9 +91,9 @@ export async function benchVerify(directory: string): Promise<void> {
 async function measure(way: Way, candidates: readonly Candidate[], environment: LeanEnvironment, directory: string) {
   const parts = way.fixedSplit === undefined ? 1 : PROCESSES;
   const size = Math.ceil(candidates.length / parts);
-  const place = { environment, workingDirectory: directory };
+  const processContext = { environment, workingDirectory: directory };
   const open = Array.from({ length: parts }, async (_, part) => {
-    const pool = openCheckPool(place, { driver: way.driver, processes: PROCESSES / parts });
+    const pool = openCheckPool(processContext, { driver: way.driver, processes: PROCESSES / parts });
     const verifier = await openVerifier({
       environment,
       pool,

@@ -87,8 +87,8 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
       });
       const results = await verifier.check(
         chunk.flatMap((one, at) =>
-          actions[at]!.map(({ proof }, place) => ({
-            id: `${one.id} ${place}`,
+          actions[at]!.map(({ proof }, index) => ({
+            id: `${one.id} ${index}`,
             header: one.header,
             statement: one.statement,
             proof,

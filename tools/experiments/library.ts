@@ -60,7 +60,7 @@ export async function libraryExperiment(asked: LibrarySample, say: (line: string
     // All at once: each stage would import every header again.
     const listed = await provePortfolio(sample, { ...tools('list'), chosen: (_, stages) => [stages.flat()] });
     const listMs = childrenMs() - beforeMs;
-    const open = sample.filter((_, place) => listed[place]!.proof === null);
+    const open = sample.filter((_, index) => listed[index]!.proof === null);
     const named = await provePortfolio(open, {
       ...tools('premises'),
       chosen: () => [],
@@ -71,10 +71,10 @@ export async function libraryExperiment(asked: LibrarySample, say: (line: string
         ),
     });
     const premisesMs = childrenMs() - beforeMs - listMs;
-    const byId = new Map(open.map(({ id }, place) => [id, named[place]!]));
-    const rows = sample.map((statement, place) => ({
+    const byId = new Map(open.map(({ id }, index) => [id, named[index]!]));
+    const rows = sample.map((statement, index) => ({
       statement,
-      listed: listed[place]!,
+      listed: listed[index]!,
       named: byId.get(statement.id),
     }));
     return [...table(rows), '', loading('list', listed, listMs), loading('premises', named, premisesMs)].join('\n');

@@ -34,7 +34,7 @@ interface RecordedAction {
   readonly kind: ActionFeatures;
 }
 
-interface Place {
+interface Recorded {
   readonly module: string;
   readonly actions: readonly RecordedAction[];
 }
@@ -75,7 +75,7 @@ interface Ceiling {
 }
 
 export function replayOrders(recorded: readonly RecordedStatement[], options: ReplayOptions): Replay {
-  const places = recorded.flatMap(({ statement, core, labels, actions }): Place[] => {
+  const recordings = recorded.flatMap(({ statement, core, labels, actions }): Recorded[] => {
     if (actions.length === 0) return [];
     const tokens = statementTokens(statement, core);
     return [
@@ -92,7 +92,7 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
       },
     ];
   });
-  const sets = options.seeds.map((seed) => splitByModule(places, seed));
+  const sets = options.seeds.map((seed) => splitByModule(recordings, seed));
   const orders = ORDERS.map((order): OrderResult => {
     const played = options.seeds.map((seed, index) => {
       const { train, heldOut } = sets[index]!;
@@ -118,25 +118,27 @@ function priced<Action extends { readonly parts: readonly string[] }>(
   });
 }
 
-function splitByModule(places: readonly Place[], seed: number): { train: Place[]; heldOut: Place[] } {
-  const modules = randomStream('order-replay', seed).shuffle([...new Set(places.map(({ module }) => module))].sort());
+function splitByModule(recordings: readonly Recorded[], seed: number): { train: Recorded[]; heldOut: Recorded[] } {
+  const modules = randomStream('order-replay', seed).shuffle(
+    [...new Set(recordings.map(({ module }) => module))].sort(),
+  );
   const held = new Set<string>();
   let count = 0;
   for (const module of modules) {
-    const size = places.filter((one) => one.module === module).length;
-    if (count + size > HELD_OUT_SHARE * places.length) continue;
+    const size = recordings.filter((one) => one.module === module).length;
+    if (count + size > HELD_OUT_SHARE * recordings.length) continue;
     held.add(module);
     count += size;
   }
   return {
-    train: places.filter(({ module }) => !held.has(module)),
-    heldOut: places.filter(({ module }) => held.has(module)),
+    train: recordings.filter(({ module }) => !held.has(module)),
+    heldOut: recordings.filter(({ module }) => held.has(module)),
   };
 }
 
 /** @param learned another set's ranker, which is not trained further; null: the order learns as it goes */
 function play(
-  places: readonly Place[],
+  recordings: readonly Recorded[],
   order: Order,
   seed: number,
   { rounds, msPerStatement }: ReplayOptions,
@@ -145,15 +147,15 @@ function play(
   const isRanked = order === 'rates' || order === 'learned';
   const featuresOf = (one: RecordedAction): ActionFeatures => (order === 'rates' ? one.kind : one.features);
   const random = randomStream('order-replay', seed, 'order');
-  const left = places.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
+  const left = recordings.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
   const proved = new Set<number>();
   const tries: Try[] = [];
   let ranker = learned;
   let ms = 0;
   const curve: Point[] = [{ ms, proved: 0 }];
   for (let round = 0; round < rounds; round++) {
-    const open = [...places.keys()].filter((place) => !proved.has(place));
-    const own = open.map((place) => left[place]!);
+    const open = [...recordings.keys()].filter((index) => !proved.has(index));
+    const own = open.map((index) => left[index]!);
     const now = ranker;
     const budget = new ActionBudget(
       own.map((actions) => {
@@ -179,18 +181,18 @@ function play(
       }
       curve.push({ ms, proved: proved.size });
     }
-    for (const [at, place] of open.entries()) left[place] = left[place]!.filter((_, action) => !tried[at]!.has(action));
+    for (const [at, index] of open.entries()) left[index] = left[index]!.filter((_, action) => !tried[at]!.has(action));
     if (isRanked && learned === null) ranker = ActionRanker.trained(tries, seed);
   }
   return { curve, ranker };
 }
 
-function ceilingOf(places: readonly Place[]): Ceiling {
-  const proofs = places.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));
+function ceilingOf(recordings: readonly Recorded[]): Ceiling {
+  const proofs = recordings.map(({ actions }) => actions.flatMap(({ proved, ms }) => (proved ? [ms] : [])));
   return {
-    statements: places.length,
+    statements: recordings.length,
     provable: proofs.filter((own) => own.length > 0).length,
-    allMs: places.reduce((sum, { actions }) => sum + actions.reduce((all, { ms }) => all + ms, 0), 0),
+    allMs: recordings.reduce((sum, { actions }) => sum + actions.reduce((all, { ms }) => all + ms, 0), 0),
     leastMs: proofs.reduce((sum, own) => sum + (own.length === 0 ? 0 : Math.min(...own)), 0),
   };
 }

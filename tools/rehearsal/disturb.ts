@@ -22,11 +22,11 @@ export async function disturb(
   for (const waiting = [...plan]; waiting.length > 0; ) {
     await sleep(1_000 * pauseSeconds * waiting[0]!.pause, undefined, { signal: over }).catch(() => undefined);
     // The first fault whose target has no open fault; the others keep their order.
-    const next = waiting.findIndex((fault) => !broken.has(placeOf(fault)));
+    const next = waiting.findIndex((fault) => !broken.has(machineOf(fault)));
     if (over.aborted) break;
     if (next === -1) continue;
     const [fault] = waiting.splice(next, 1) as [PlannedFault];
-    const place = placeOf(fault);
+    const machine = machineOf(fault);
     try {
       const { how, mend } = await breakIt(installation, fault, over);
       await record(`${at()}: ${fault.kind} (${how})`);
@@ -34,8 +34,8 @@ export async function disturb(
       const mending = mend()
         .catch((error: Error) => record(`${at()}: ${fault.kind}: ${error.message.split('\n')[0]}`))
         .then(() => record(`${at()}: ${fault.kind} is over`))
-        .finally(() => broken.delete(place));
-      broken.set(place, mending);
+        .finally(() => broken.delete(machine));
+      broken.set(machine, mending);
     } catch (error) {
       await record(`${at()}: ${fault.kind} could not be done: ${(error as Error).message.split('\n')[0]}`);
     }
@@ -44,7 +44,7 @@ export async function disturb(
   return met;
 }
 
-function placeOf({ kind, worker }: PlannedFault): MachineName {
+function machineOf({ kind, worker }: PlannedFault): MachineName {
   if (kind === 'control worker killed') return 'control';
   if (kind === 'Temporal restarted' || kind === 'PostgreSQL restarted') return 'temporal';
   if (kind === 'bucket unwell' || kind === 'worker killed in an upload') return 'bucket';

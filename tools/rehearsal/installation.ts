@@ -335,17 +335,17 @@ export class Installation {
 
   private async prepareTemporal(
     build: TemporalBuild,
-    places: { readonly postgresPassword: string; readonly certificates: Certificates },
+    secrets: { readonly postgresPassword: string; readonly certificates: Certificates },
   ): Promise<void> {
     const machine = this.machine('temporal');
     await mkdir(join(machine.disk, 'certificates'), { recursive: true });
     const within = (path: string): string => path.replace(join(STATE, 'keys'), `${SEEN_DISK}/certificates`);
-    const { certificates } = places;
+    const { certificates } = secrets;
     for (const path of [certificates.authority, certificates.server.certificate, certificates.server.key])
       await copyFile(path, join(machine.disk, 'certificates', path.split('/').at(-1)!));
     await writeServerConfig(join(machine.disk, 'temporal.json'), {
       address: machine.address,
-      postgresPassword: places.postgresPassword,
+      postgresPassword: secrets.postgresPassword,
       certificates: {
         ...certificates,
         authority: within(certificates.authority),
@@ -364,7 +364,7 @@ export class Installation {
     ];
     for (const step of schemaSteps(seen(build.schema)))
       await machine.run(seen(build.sqlTool), [...connection, ...step], {
-        env: { SQL_PASSWORD: places.postgresPassword },
+        env: { SQL_PASSWORD: secrets.postgresPassword },
       });
     await this.startTemporal();
     for (const step of namespaceSteps) await this.untilDone(step);

@@ -43,13 +43,13 @@ export class Machine {
   private init: number | null = null;
   private shell: ChildProcess | null = null;
 
-  constructor(name: string, address: string, places: { logs: string; keys: Keys; hosts: string }) {
+  constructor(name: string, address: string, paths: { logs: string; keys: Keys; hosts: string }) {
     this.name = name;
     this.address = address;
     this.disk = join(STATE, 'disks', name);
-    this.logs = places.logs;
-    this.keys = places.keys;
-    this.hosts = places.hosts;
+    this.logs = paths.logs;
+    this.keys = paths.keys;
+    this.hosts = paths.hosts;
   }
 
   get isUp(): boolean {

@@ -60,7 +60,7 @@ export async function temporalBuild(onProgress: (line: string) => void): Promise
   return build;
 }
 
-export interface ServerPlaces {
+export interface ServerSetup {
   readonly address: string;
   readonly postgresPassword: string;
   readonly certificates: Certificates;
@@ -69,7 +69,7 @@ export interface ServerPlaces {
 /** JSON, which is YAML as well. */
 export async function writeServerConfig(
   path: string,
-  { address, postgresPassword, certificates }: ServerPlaces,
+  { address, postgresPassword, certificates }: ServerSetup,
 ): Promise<void> {
   const store = (databaseName: string, maxConns: number) => ({
     sql: {

@@ -26,7 +26,7 @@ export async function gateConjectures(
   const limit = new ConcurrencyLimit(inFlight, isOpen);
   let standing = 0;
   const gate = async (index: number): Promise<GatedPart | null> => {
-    if (standing >= read.places) return null;
+    if (standing >= read.attemptsMax) return null;
     const conjectures = read.parts[index]!;
     const label = `gate ${conjectures.count} conjectures, part ${index + 1} of ${read.parts.length}`;
     const { conjectures: conjecturing, verification } = config;

@@ -8,8 +8,8 @@ import type { ConjecturerInput } from '../conjecturer-turn.ts';
 import {
   exploredBySeed,
   openTexts,
-  placesFor,
   type TypedPlan,
+  targetCount,
   typedForms,
   typedPlanSchema,
 } from '../explore/explored-texts.ts';
@@ -31,17 +31,17 @@ export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources
           const entries = await readAll(store, plan, conjecturePlanSchema);
           const found = await exploredBySeed(ports, input, entries, 0, signal, report);
           const formOf = await typedForms(ports, config, found);
-          const typed = entries.flatMap((entry, place): ConjecturePlan[] => {
+          const typed = entries.flatMap((entry, entryIndex): ConjecturePlan[] => {
             const form = formOf(entry);
             if (form === null) return [];
             const { prompt, messages, grammar } = form;
             return [
-              { ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar, place },
+              { ...entry, prompt, ...(messages === undefined ? {} : { messages: [...messages] }), grammar, entryIndex },
             ];
           });
           const explores = config.conjectures.source === 'both';
           const texts = explores ? await openTexts(ports, input, entries, signal, report, formOf) : null;
-          const asked = explores ? typed.slice(0, WRITTEN_PER_PLACE * placesFor(input, entries)) : typed;
+          const asked = explores ? typed.slice(0, WRITTEN_PER_PLACE * targetCount(input, entries)) : typed;
           return {
             plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, asked, signal),
             explored:

@@ -62,9 +62,9 @@ export function testConjecturesActivity(
             });
             const options = { ...config.verification, seed: config.seed };
             const answers = await ports.testEquations(run, asked, options, signal);
-            for (const [place, one] of asked.entries()) {
-              tested.push(...testedTexts(one, entries, answers[place]!));
-              for (const { verdict } of answers[place]!.answers) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+            for (const [at, one] of asked.entries()) {
+              tested.push(...testedTexts(one, entries, answers[at]!));
+              for (const { verdict } of answers[at]!.answers) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
             }
             report({ tested: tested.length, texts: written.length });
           }
@@ -97,9 +97,9 @@ function testedTexts(
   }
   const next = answers.values();
   return texts.map(({ input, text, words }) => {
-    const { prompt, place } = entries[input]!;
+    const { prompt, entryIndex } = entries[input]!;
     const tested = words === null ? undefined : next.next().value;
-    return { input: place!, ...statedOrRefused({ prompt, target: text }, tested) };
+    return { input: entryIndex!, ...statedOrRefused({ prompt, target: text }, tested) };
   });
 }
 

@@ -42,7 +42,7 @@ export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePla
 }
 
 /** Returns about how many conjectures the round may attempt. */
-export function placesFor({ config }: Pick<ConjecturerInput, 'config'>, entries: readonly ConjecturePlan[]): number {
+export function targetCount({ config }: Pick<ConjecturerInput, 'config'>, entries: readonly ConjecturePlan[]): number {
   const { perRoundMax } = conjecturing(config.conjectures);
   return typeof perRoundMax === 'number' ? perRoundMax : entriesBySeed(entries).length;
 }
@@ -57,13 +57,13 @@ export async function openTexts(
   formOf?: (entry: ConjecturePlan) => TypedForm | null,
 ): Promise<ConjectureText[]> {
   const { conjectures } = input.config;
-  const places = placesFor(input, entries);
+  const targets = targetCount(input, entries);
   const most = 'deeperMax' in conjectures ? conjectures.deeperMax : 0;
   const proved = await provedBefore(await ports.store(input.run), input.history);
   for (let deeper = 0; ; deeper++) {
     const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
     const texts = exploredTexts(entries, found, proved, formOf);
-    if (deeper >= most || texts.length >= OPEN_PER_PLACE * places) return texts;
+    if (deeper >= most || texts.length >= OPEN_PER_PLACE * targets) return texts;
   }
 }
 
@@ -103,7 +103,7 @@ export async function exploredBySeed(
     const some = statements.slice(from, from + EXPLORED_AT_ONCE);
     const asked = some.map((entry) => ({ header: entry.header, statement: anchorOf(entry) }));
     const found = await ports.explore(run, asked, options, signal);
-    for (const [place, { seedId }] of some.entries()) bySeed.set(seedId, found[place]!);
+    for (const [at, { seedId }] of some.entries()) bySeed.set(seedId, found[at]!);
     report({ explored: from + some.length, statements: statements.length });
   }
   return bySeed;

@@ -226,7 +226,7 @@ function scriptsFor(stages: PortfolioStages, round: number): SearchScript[] {
   const first = firstOf(stages, STAGES);
   if (round < REST_FROM_ROUND) return first;
   const rest = stages.flat().filter((script) => !first.includes(script));
-  return [...first, ...rest.filter((_, place) => place % REST_PARTS === round % REST_PARTS)];
+  return [...first, ...rest.filter((_, index) => index % REST_PARTS === round % REST_PARTS)];
 }
 
 /** As the only prover, scripts give every statement an answer. */

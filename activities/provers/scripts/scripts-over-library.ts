@@ -50,8 +50,8 @@ export async function scriptsOverLibrary(
       ),
     onProgress: (done) => report({ scripts: done, of: statements.length }),
   });
-  const proofs = statements.flatMap(({ id }, place): [string, string][] => {
-    const { proof } = outcomes[place]!;
+  const proofs = statements.flatMap(({ id }, index): [string, string][] => {
+    const { proof } = outcomes[index]!;
     return proof === null ? [] : [[id, proof]];
   });
   return {

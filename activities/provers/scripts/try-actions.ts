@@ -128,10 +128,10 @@ export async function tryActions(
           heartbeatsMax: isShared ? SHARED_HEARTBEATS_MAX : ACTION_HEARTBEATS_MAX,
         }),
     );
-    for (const [turn, { at, actions: places }] of turns.entries())
-      for (const [place, action] of places.entries()) {
+    for (const [turn, { at, actions: indices }] of turns.entries())
+      for (const [position, action] of indices.entries()) {
         const { statement, actions, tries } = open[at]!;
-        const { kind, ms } = outcomes[turn]![place]!;
+        const { kind, ms } = outcomes[turn]![position]!;
         spentMs += ms;
         if (kind === 'unknown') {
           budget.giveBack({ statement: at, action });

@@ -35,7 +35,7 @@ import { unprovedItems } from '../../round/shard-files.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { BatchedSamples } from '../batched-samples.ts';
 import { sampledSchema } from '../shard-turn.ts';
-import { atStepPlaces, type StepPlace } from '../step-places.ts';
+import { type StepProcess, withStepProcesses } from '../step-processes.ts';
 import { openVerifierScores } from '../verifier-scores.ts';
 import { searchStatement } from './search-statement.ts';
 
@@ -165,13 +165,13 @@ async function searchItems(
   const scores = await openVerifierScores(ports, run, prover.search, config.modelThreads, ends);
   const limits = { deadlineMs: limitClasses(verification).big.candidateTimeoutMs, signal: ends };
   let done = 0;
-  const searchItem = async ({ statement }: WorkItem, place: StepPlace) => {
+  const searchItem = async ({ statement }: WorkItem, process: StepProcess) => {
     const name = `${input.name}/search/statements/${statement.id}.json`;
     const result = await once(store, name, searchedStatementSchema, () =>
       searchStatement({
         statement: { ...statement, header: grownHeader(statement.header) },
         stream: [config.seed, input.name, statement.id],
-        ...place,
+        ...process,
         samples,
         scores,
         formOf: formOf(statement),
@@ -187,7 +187,7 @@ async function searchItems(
   const grownHeader = (header: string | null): string | null => headers.get(header) ?? header;
   const shared = { run, verification, grown, itemsPerProcess: SEARCHES_PER_PROCESS };
   try {
-    const found = await atStepPlaces(ports, shared, items, { failed, ends }, searchItem);
+    const found = await withStepProcesses(ports, shared, items, { failed, ends }, searchItem);
     return { found, modelMs: samples.modelMs };
   } finally {
     await scores?.close();

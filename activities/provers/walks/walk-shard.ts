@@ -18,7 +18,7 @@ import { grownTheorems } from '../../round/library.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { BatchedSamples } from '../batched-samples.ts';
 import { type SampleShardInput, sampledSchema } from '../shard-turn.ts';
-import { atStepPlaces, type StepPlace } from '../step-places.ts';
+import { type StepProcess, withStepProcesses } from '../step-processes.ts';
 import { NOTHING } from '../steps/search-statement.ts';
 import { openVerifierScores, type VerifierScores } from '../verifier-scores.ts';
 import { type Walked, walkStatement } from './walk-statement.ts';
@@ -121,14 +121,14 @@ async function walkItems(
   const headers = grownHeaders(grown);
   const scores = await openVerifierScores(ports, run, prover.walks, config.modelThreads, ends);
   let done = 0;
-  const walkItem = async ({ statement, samples }: WorkItem, place: StepPlace) => {
+  const walkItem = async ({ statement, samples }: WorkItem, process: StepProcess) => {
     const name = `${input.name}/walks/${statement.id}.json`;
     const stream = [config.seed, input.name, statement.id];
     const found = await once(store, name, walkedStatementSchema, async () => {
       const header = headers.get(statement.header) ?? statement.header;
       const walked = await walkStatement({
         ...{ statement: { ...statement, header }, walks: samples, stepsMax: prover.walks.steps, stream },
-        ...place,
+        ...process,
         policyOf: (walk) => policies(randomStream(...stream, 'temperature', walk).next()),
         formOf: formOf(statement),
         limits,
@@ -143,7 +143,7 @@ async function walkItems(
   };
   const shared = { run, verification, grown, itemsPerProcess: STATEMENTS_PER_PROCESS };
   try {
-    return await atStepPlaces(ports, shared, items, { failed, ends }, walkItem);
+    return await withStepProcesses(ports, shared, items, { failed, ends }, walkItem);
   } finally {
     await scores?.close();
   }
@@ -188,8 +188,8 @@ function explorers(
   const at = (temperature: number) => new BatchedSamples(generator, { temperature, topP, maxTokens }, signal);
   const usual = at(sampling.temperature);
   const { temperedShare } = proverOf(config, 'walks').walks;
-  const others = Array.from({ length: TEMPERATURES }, (_, place) =>
-    at(TEMPERATURE_MIN + ((place + 0.5) / TEMPERATURES) * (TEMPERATURE_MAX - TEMPERATURE_MIN)),
+  const others = Array.from({ length: TEMPERATURES }, (_, index) =>
+    at(TEMPERATURE_MIN + ((index + 0.5) / TEMPERATURES) * (TEMPERATURE_MAX - TEMPERATURE_MIN)),
   );
   return (drawn) => (drawn >= temperedShare ? usual : others[Math.floor((drawn / temperedShare) * TEMPERATURES)]!);
 }

@@ -24,7 +24,7 @@ export interface OperationEnd {
 }
 
 /** Project and zone of machines. */
-export interface Place {
+export interface Location {
   readonly project: string;
   readonly zone: string;
 }
@@ -32,9 +32,9 @@ export interface Place {
 /** Methods throw the client library's errors. A missing object is null, and deleting it counts as done. */
 export interface ComputeApi {
   /** Waits for the operation, for at most two minutes. */
-  insertInstance(place: Place, body: object, requestId: string): Promise<OperationEnd>;
-  getInstance(place: Place, name: string): Promise<Instance | null>;
+  insertInstance(location: Location, body: object, requestId: string): Promise<OperationEnd>;
+  getInstance(location: Location, name: string): Promise<Instance | null>;
   /** `filter` has the API's syntax: `labels.stp-run=…`. */
-  listInstances(place: Place, filter: string): Promise<readonly Instance[]>;
-  deleteInstance(place: Place, name: string): Promise<void>;
+  listInstances(location: Location, filter: string): Promise<readonly Instance[]>;
+  deleteInstance(location: Location, name: string): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { parseEndpoint } from '../endpoint.ts';
 import { codeOf, NOT_FOUND } from '../errors.ts';
 import { lazily, orNull } from '../lazily.ts';
-import type { ComputeApi, OperationEnd, Place } from './api.ts';
+import type { ComputeApi, Location, OperationEnd } from './api.ts';
 
 const CALL_TIMEOUT_MS = 60_000;
 /** The API's own longest wait for an operation is two minutes (zoneOperations.wait). */
@@ -71,27 +71,32 @@ export function googleComputeApi(endpoint: string | undefined): ComputeApi {
       throw error;
     }
   };
-  const inZone = async ({ project, zone }: Place, [begun]: readonly [unknown, ...unknown[]]): Promise<OperationEnd> =>
+  const inZone = async (
+    { project, zone }: Location,
+    [begun]: readonly [unknown, ...unknown[]],
+  ): Promise<OperationEnd> =>
     ended(begun, async (operation) => (await (await zoneOperations()).wait({ project, zone, operation }, waiting))[0]);
 
   return {
-    async insertInstance(place, instanceResource, requestId) {
+    async insertInstance(location, instanceResource, requestId) {
       const client = await instances();
-      return inZone(place, await client.insert({ ...at(place), instanceResource, requestId }, options));
+      return inZone(location, await client.insert({ ...at(location), instanceResource, requestId }, options));
     },
-    getInstance: (place, instance) =>
-      orNull(async () => instanceSchema.parse((await (await instances()).get({ ...at(place), instance }, options))[0])),
-    listInstances: async (place, filter) =>
-      collect((await instances()).listAsync({ ...at(place), filter }, paged), instanceSchema),
-    async deleteInstance(place, instance) {
+    getInstance: (location, instance) =>
+      orNull(async () =>
+        instanceSchema.parse((await (await instances()).get({ ...at(location), instance }, options))[0]),
+      ),
+    listInstances: async (location, filter) =>
+      collect((await instances()).listAsync({ ...at(location), filter }, paged), instanceSchema),
+    async deleteInstance(location, instance) {
       const client = await instances();
-      await orNull(() => client.delete({ ...at(place), instance }, options));
+      await orNull(() => client.delete({ ...at(location), instance }, options));
     },
   };
 }
 
 /** Passes only project and zone: callers hand in a whole configuration. */
-const at = ({ project, zone }: Place): Place => ({ project, zone });
+const at = ({ project, zone }: Location): Location => ({ project, zone });
 
 async function collect<T>(found: AsyncIterable<unknown>, schema: z.ZodType<T>): Promise<T[]> {
   const all: T[] = [];

@@ -104,8 +104,8 @@ class MlflowServer {
   }
 
   async upload(path: string, bytes: Buffer<ArrayBuffer>, signal: AbortSignal): Promise<void> {
-    const place = path.split('/').map(encodeURIComponent).join('/');
-    await this.#fetch(`api/2.0/mlflow-artifacts/artifacts/${place}`, { method: 'PUT', body: bytes }, signal);
+    const encoded = path.split('/').map(encodeURIComponent).join('/');
+    await this.#fetch(`api/2.0/mlflow-artifacts/artifacts/${encoded}`, { method: 'PUT', body: bytes }, signal);
   }
 
   async #fetch(path: string, request: RequestInit, signal: AbortSignal): Promise<string> {

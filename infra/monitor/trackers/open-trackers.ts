@@ -26,7 +26,7 @@ const aboutSchema = z.strictObject({
   at: z.iso.datetime(),
 });
 
-export interface TrackersPlace {
+export interface TrackersContext {
   /** Parent of all outboxes of this machine. */
   readonly directory: string;
   /** URI below which the runs' folders are. */
@@ -37,7 +37,7 @@ export interface TrackersPlace {
 export async function trackingMonitor(
   names: readonly TrackerName[],
   run: TrackedRun,
-  { directory, storeUri, settings }: TrackersPlace,
+  { directory, storeUri, settings }: TrackersContext,
 ): Promise<Monitor> {
   const outboxes: Outbox[] = [];
   for (const name of names) {
@@ -80,7 +80,7 @@ async function openOutbox(
  * the next worker.
  */
 export async function takeUpOutboxes(
-  { directory, settings }: Omit<TrackersPlace, 'storeUri'>,
+  { directory, settings }: Omit<TrackersContext, 'storeUri'>,
   openRun: (storeUri: string, run: string) => Promise<TrackedRun>,
 ): Promise<{ close(): Promise<void> }> {
   const open: Outbox[] = [];

@@ -43,11 +43,11 @@ export function tensorboardTracker(run: TrackedRun, { directory, url }: Tensorbo
   const file = `events.out.tfevents.${seconds}.${hostname()}.${process.pid}.${opened}`;
   const begun = new Set<string>();
   const write = async (group: string, events: readonly object[]): Promise<void> => {
-    const place = join(folder, group.replaceAll('/', '_'));
+    const groupFolder = join(folder, group.replaceAll('/', '_'));
     const isNew = !begun.has(group);
-    if (isNew) await mkdir(place, { recursive: true });
+    if (isNew) await mkdir(groupFolder, { recursive: true });
     const first = { wallTime: Date.now() / 1_000, fileVersion: 'brain.Event:2' };
-    await appendFile(join(place, file), Buffer.concat((isNew ? [first, ...events] : events).map(record)));
+    await appendFile(join(groupFolder, file), Buffer.concat((isNew ? [first, ...events] : events).map(record)));
     begun.add(group);
   };
   let isLinked = false;

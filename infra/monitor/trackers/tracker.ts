@@ -56,7 +56,8 @@ export function readEntry(line: string): Entry | null {
 const FOLDER = 'tracking/';
 
 /** @param place distinguishes servers of one kind */
-export const linkName = (tracker: TrackerName, place: string): string => `${FOLDER}${tracker}-${place}.json`;
+export const linkName = (tracker: TrackerName, destination: string): string =>
+  `${FOLDER}${tracker}-${destination}.json`;
 
 export async function readLink(store: ObjectStore, name: string): Promise<TrackingLink | null> {
   const ref = await store.stat(name);

@@ -36,8 +36,9 @@ export function wandbTracker(run: TrackedRun, settings: WandbSettings): Tracker 
     const opening = new Client(settings.python, join(settings.directory, 'client.log'));
     const about = { id, name: run.run, project: PROJECT, config: run.parameters, label: hostname() };
     const url = await opening.ask({ begin: { ...about, directory: settings.directory } });
-    const place = process.env.WANDB_PROJECT ?? PROJECT;
-    const text = url === null ? `wandb sync, run ${id} in ${settings.directory}` : `Weights & Biases, project ${place}`;
+    const project = process.env.WANDB_PROJECT ?? PROJECT;
+    const text =
+      url === null ? `wandb sync, run ${id} in ${settings.directory}` : `Weights & Biases, project ${project}`;
     await keepLink(run.store, linkName('wandb', id), { tracker: 'wandb', url, text, id });
     return opening;
   };

@@ -48,9 +48,9 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
     return parsed.data;
   }
   const [issue] = parsed.error.issues;
-  const place = issue!.path.join('.') || 'the body';
+  const path = issue!.path.join('.') || 'the body';
   const isLong = issue!.code === 'too_big' && issue!.origin === 'string';
-  throw new HttpError(isLong ? 413 : 400, `${place}: ${issue!.message}`);
+  throw new HttpError(isLong ? 413 : 400, `${path}: ${issue!.message}`);
 }
 
 export function llmstepRequest(body: unknown): SuggestionRequest {

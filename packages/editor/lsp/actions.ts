@@ -65,9 +65,12 @@ export class Actions {
   async at(asked: Asked): Promise<readonly object[] | null> {
     const document = this.#documents.get(asked.uri);
     const errors = document === null ? [] : errorsOf(document, asked.position.line);
-    const place = document === null ? null : editTarget(document.text, asked.position, errors.length > 0);
+    const target = document === null ? null : editTarget(document.text, asked.position, errors.length > 0);
     // The position at which the tactic will begin: after a hole no goal remains.
-    const goals = await this.#goalsAt({ uri: asked.uri, position: place?.range.start ?? asked.position }, GOAL_WAIT_MS);
+    const goals = await this.#goalsAt(
+      { uri: asked.uri, position: target?.range.start ?? asked.position },
+      GOAL_WAIT_MS,
+    );
     const offered = [
       ...(goals === null || goals.length > 0 ? [STEP, SEARCH] : []),
       ...(errors.length > 0 || goals?.length ? [EXPLAIN] : []),
@@ -130,10 +133,10 @@ export class Actions {
     say: (text: string) => void,
   ): Promise<void> {
     const { version, text } = document;
-    const place = editTarget(text, asked.position, errorsOf(document, asked.position.line).length > 0);
+    const target = editTarget(text, asked.position, errorsOf(document, asked.position.line).length > 0);
     const question = {
-      context: place.context,
-      prefix: place.prefix,
+      context: target.context,
+      prefix: target.prefix,
       search_seconds: isSearch ? this.#options.searchSeconds : 0,
       answer_seconds: ANSWER_SECONDS,
     };
@@ -146,7 +149,7 @@ export class Actions {
     if (best === undefined) return this.#wire.show(INFORMATION, nothingFound(answer, isSearch));
     if (this.#documents.get(asked.uri)?.version !== version)
       return this.#wire.show(INFORMATION, 'The text has changed meanwhile; ask again.');
-    await this.#applyEdit({ uri: asked.uri, version }, place, best.text);
+    await this.#applyEdit({ uri: asked.uri, version }, target, best.text);
     const left = best.remaining === 0 ? 'closes the goal' : `${best.remaining} goals left`;
     say(`${best.text.split('\n')[0]} (${best.source}, ${left})`);
   }
@@ -154,10 +157,10 @@ export class Actions {
   /** With versions, an editor refuses the edit if the text has changed and this proxy does not know it yet. */
   async #applyEdit(
     textDocument: { readonly uri: string; readonly version: number },
-    place: EditTarget,
+    target: EditTarget,
     tactic: string,
   ): Promise<void> {
-    const edits = [{ range: place.range, newText: place.newText(tactic) }];
+    const edits = [{ range: target.range, newText: target.newText(tactic) }];
     const edit = this.editor.canEditVersions
       ? { documentChanges: [{ textDocument, edits }] }
       : { changes: { [textDocument.uri]: edits } };

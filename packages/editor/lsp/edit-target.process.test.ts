@@ -13,19 +13,19 @@ import { type EditTarget, editTarget, type Position } from './edit-target.ts';
 const TWO_STEPS = ['refine ⟨?_, hp⟩', 'exact hq'];
 const LIMITS = { deadlineMs: 10_000 };
 
-let places: FilePositions;
+let positions: FilePositions;
 beforeAll(async () => {
   const [environment, workingDirectory] = [await coreEnvironment(), scratchFolder()];
   const options = { memoryBytesMax: MEMORY_BYTES_MAX, heartbeatsMax: 20_000 };
-  places = openFilePositions({ environment, workingDirectory, runMark: `test-place-${process.pid}`, ...options });
+  positions = openFilePositions({ environment, workingDirectory, runMark: `test-place-${process.pid}`, ...options });
 });
-afterAll(() => places.close());
+afterAll(() => positions.close());
 
 /** The cursor is at `¦`. */
-function placeIn(marked: string, isBroken = false): { text: string; place: EditTarget } {
+function targetIn(marked: string, isBroken = false): { text: string; target: EditTarget } {
   const before = marked.slice(0, marked.indexOf('¦')).split('\n');
   const text = marked.replace('¦', '');
-  return { text, place: editTarget(text, { line: before.length - 1, character: before.at(-1)!.length }, isBroken) };
+  return { text, target: editTarget(text, { line: before.length - 1, character: before.at(-1)!.length }, isBroken) };
 }
 
 function edited(text: string, { range: { start, end }, newText }: EditTarget, tactic: string): string {
@@ -44,22 +44,22 @@ test.each([
   ['an empty line below `by`', `example ${P_AND_Q} := by\n¦`],
   ['a bullet', `example ${P_AND_Q} := by\n  · ¦`],
 ])('%s', async (_, marked) => {
-  const { text, place } = placeIn(marked);
+  const { text, target } = targetIn(marked);
   // A text that Lean cannot open shows the columns alone.
   if (marked.includes('em_𝔸')) {
-    expect(edited(text, place, 'skip').split('\n').at(-1)).toBe('         skip');
+    expect(edited(text, target, 'skip').split('\n').at(-1)).toBe('         skip');
     return;
   }
-  const opened = await places.openAt(place.context, LIMITS);
+  const opened = await positions.openAt(target.context, LIMITS);
   if (opened.kind !== 'open') throw new Error(JSON.stringify(opened));
   const first = await opened.state.run(TWO_STEPS[0]!, LIMITS);
   if (first.kind !== 'open') throw new Error(JSON.stringify(first));
   expect((await first.state.run(TWO_STEPS[1]!, LIMITS)).kind).toBe('done');
-  const after = `${edited(text, place, TWO_STEPS.join('\n'))}\n\nexample (p : Prop) (h : p) : p := by\n  `;
-  expect(await places.openAt(after, LIMITS)).toMatchObject({ kind: 'open', messages: [] });
+  const after = `${edited(text, target, TWO_STEPS.join('\n'))}\n\nexample (p : Prop) (h : p) : p := by\n  `;
+  expect(await positions.openAt(after, LIMITS)).toMatchObject({ kind: 'open', messages: [] });
 });
 
 test('a sorry in a comment is no hole', () => {
-  const { place } = placeIn('example : 1 = 1 := by\n  skip -- or so¦rry');
-  expect(place.context.split('\n').slice(-2)).toEqual(['  skip -- or sorry', '  ']);
+  const { target } = targetIn('example : 1 = 1 := by\n  skip -- or so¦rry');
+  expect(target.context.split('\n').slice(-2)).toEqual(['  skip -- or sorry', '  ']);
 });

@@ -37,7 +37,7 @@ export async function suggesterOf(options: Partial<SuggesterOptions> = {}): Prom
   const workingDirectory = scratchFolder();
   const suggester = new Suggester({
     engines: [portfolioEngine()],
-    places: openLeanPositions(1, {
+    positions: openLeanPositions(1, {
       environment,
       workingDirectory,
       runMark,

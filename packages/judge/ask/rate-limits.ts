@@ -125,17 +125,17 @@ export class RateLimits {
           .run(now - this.#windowMs, now + this.#windowMs);
       const untilTokensMs = this.#untilTokensMs(account, tokens, limit, now);
       if (untilTokensMs > 0) return { sent: null, waitMs: untilTokensMs };
-      const place = this.#place(account, limit, now);
+      const sendAt = this.#sendAt(account, limit, now);
       const { lastInsertRowid } = this.#database
         .prepare('INSERT INTO sent (account, at, tokens) VALUES (?, ?, ?)')
-        .run(account, place, tokens);
-      return { sent: Number(lastInsertRowid), waitMs: place - now };
+        .run(account, sendAt, tokens);
+      return { sent: Number(lastInsertRowid), waitMs: sendAt - now };
     } finally {
       this.#database.exec('COMMIT');
     }
   }
 
-  #place(account: string, { requestsPerMinute }: RateLimit, now: number): number {
+  #sendAt(account: string, { requestsPerMinute }: RateLimit, now: number): number {
     const held = this.#database.prepare('SELECT until FROM held WHERE account = ?').get(account);
     const { last } = this.#database.prepare('SELECT max(at) AS last FROM sent WHERE account = ?').get(account)!;
     const free = held === undefined ? now : Math.max(now, Number(held.until));

@@ -90,8 +90,8 @@ describe('a question for a mark', () => {
 
 describe('a question for places', () => {
   const proofs = [proof, 'It is clear from examples.'];
-  const place = (label: string, rank: number, quote: string) => ({ label, rank, reason: '', quote });
-  const [a, b] = [place('A', 1, 'Either n is even'), place('B', 2, 'clear from examples')];
+  const ranked = (label: string, rank: number, quote: string) => ({ label, rank, reason: '', quote });
+  const [a, b] = [ranked('A', 1, 'Either n is even'), ranked('B', 2, 'clear from examples')];
   const { read } = rankQuestion(problem, proofs);
 
   it('reads places and ties', () => {
@@ -102,7 +102,7 @@ describe('a question for places', () => {
   it.each([
     ['label-twice', [a, { ...b, label: 'A' }]],
     ['label-missing', [a]],
-    ['label-unknown', [a, b, place('C', 3, 'something')]],
+    ['label-unknown', [a, b, ranked('C', 3, 'something')]],
     ['off-scale', [a, { ...b, rank: 3 }]],
     ['not-quoted', [a, { ...b, quote: 'Either n is even' }]],
     ['malformed', [{ label: 'A' }]],

@@ -38,14 +38,14 @@ export function rankQuestion(problem: Problem, proofs: readonly string[]): Quest
       const { placements } = parsed.data;
       const problemOfLabels = labelProblem(labels, placements);
       if (problemOfLabels !== null) return problemOfLabels;
-      const placed = labels.map((label) => placements.find((one) => one.label === label)!);
-      for (const [at, { label, rank, quote }] of placed.entries()) {
+      const ranked = labels.map((label) => placements.find((one) => one.label === label)!);
+      for (const [at, { label, rank, quote }] of ranked.entries()) {
         if (rank < 1 || rank > labels.length)
           return { kind: 'off-scale', detail: `${label} has rank ${rank} of ${labels.length}` };
         const unquoted = quoteProblem(quote, proofs[at]!);
         if (unquoted !== null) return { kind: 'not-quoted', detail: `${label}: ${unquoted}` };
       }
-      return { ranks: placed.map(({ rank }) => rank) };
+      return { ranks: ranked.map(({ rank }) => rank) };
     },
   };
 }

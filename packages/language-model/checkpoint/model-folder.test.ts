@@ -21,14 +21,14 @@ async function folder(change: (config: Record<string, unknown>) => unknown = (co
   return { directory, model: manifest.model };
 }
 
-async function shard(directory: string, places: (name: string, index: number) => string) {
+async function shard(directory: string, fileOf: (name: string, index: number) => string) {
   const path = join(directory, 'model.safetensors');
   const tensors = readSafetensors(await readFile(path), path);
   await rm(path);
   const shards = new Map<string, Map<string, Tensor>>();
   const map: Record<string, string> = {};
   [...tensors].forEach(([name, tensor], index) => {
-    map[name] = places(name, index);
+    map[name] = fileOf(name, index);
     shards.set(map[name], (shards.get(map[name]) ?? new Map()).set(name, tensor));
   });
   for (const [name, part] of shards) await writeFile(join(directory, name), writeSafetensors(part));

@@ -118,10 +118,10 @@ export async function modelName(directory: string): Promise<string> {
 async function readWeights(files: ModelFiles, directory: string): Promise<Pick<ModelFolder, 'tensors' | 'model'>> {
   const hash = createHash('sha256');
   const tensors = new Map<string, Tensor>();
-  for await (const { name: shard, content, places } of weightFiles(files, directory)) {
+  for await (const { name: shard, content, weightMap } of weightFiles(files, directory)) {
     hash.update(content);
     for (const [name, tensor] of readSafetensors(content, files.path(shard))) {
-      if (places !== null && places[name] !== shard)
+      if (weightMap !== null && weightMap[name] !== shard)
         throw damaged(files.path(INDEX_FILE), `tensor ${name} is in ${shard}, where it does not belong`);
       tensors.set(name, tensor);
     }
@@ -133,30 +133,30 @@ interface WeightFile {
   readonly name: string;
   readonly content: Buffer;
   /** The file of each tensor; null if one file has all. */
-  readonly places: Readonly<Record<string, string>> | null;
+  readonly weightMap: Readonly<Record<string, string>> | null;
 }
 
 /** Returns the names of the weight files, and the file of each tensor (null: one file has all). */
 export async function weightFileNames(
   files: ModelFiles,
-): Promise<{ readonly names: readonly string[]; readonly places: WeightFile['places'] }> {
+): Promise<{ readonly names: readonly string[]; readonly weightMap: WeightFile['weightMap'] }> {
   const index = await files.find(INDEX_FILE, JSON_BYTES_MAX);
-  if (index === null) return { names: [WEIGHTS_FILE], places: null };
+  if (index === null) return { names: [WEIGHTS_FILE], weightMap: null };
   const path = files.path(INDEX_FILE);
-  const { weight_map: places } = parseJson(index, path, (json) => indexSchema.parse(json));
-  const names = [...new Set(Object.values(places))].sort();
+  const { weight_map: weightMap } = parseJson(index, path, (json) => indexSchema.parse(json));
+  const names = [...new Set(Object.values(weightMap))].sort();
   if (names.length > SHARDS_MAX) throw damaged(path, `${names.length} files, ${SHARDS_MAX} allowed`);
-  return { names, places };
+  return { names, weightMap };
 }
 
 async function* weightFiles(files: ModelFiles, directory: string): AsyncGenerator<WeightFile> {
-  const { names, places } = await weightFileNames(files);
+  const { names, weightMap } = await weightFileNames(files);
   if (!(await isThere(files.path(names[0]!)))) await refusePickles(directory);
   let bytesLeft = FILE_BYTES_MAX;
   for (const name of names) {
     const content = await files.read(name, bytesLeft);
     bytesLeft -= content.length;
-    yield { name, content, places };
+    yield { name, content, weightMap };
   }
 }
 

@@ -73,7 +73,7 @@ function parseHeader(cursor: Cursor, fileBytes: number): GgufFile {
     const name = cursor.text(NAME_BYTES_MAX);
     metadata.set(name, cursor.value(cursor.number(4), 0));
   }
-  const places = Array.from({ length: tensorCount }, () => {
+  const headers = Array.from({ length: tensorCount }, () => {
     const name = cursor.text(NAME_BYTES_MAX);
     const dimensions = cursor.number(4);
     if (dimensions < 1 || dimensions > DIMENSIONS_MAX)
@@ -86,7 +86,7 @@ function parseHeader(cursor: Cursor, fileBytes: number): GgufFile {
   if (typeof alignment !== 'number' || !Number.isInteger(alignment) || alignment < 8 || alignment > 2 ** 20)
     throw foreign(path, `an alignment of ${String(alignment)}`);
   const dataStart = Math.ceil(cursor.at / alignment) * alignment;
-  const tensors = places.map(({ name, shape, type: code, offset }): GgufTensor => {
+  const tensors = headers.map(({ name, shape, type: code, offset }): GgufTensor => {
     const type = TENSOR_TYPES.get(code);
     if (type === undefined) throw foreign(path, `tensor ${name} has values of an unknown type (${code})`);
     const values = shape.reduce((product, size) => product * size, 1);

@@ -16,11 +16,11 @@ import { littleEndian } from '../checkpoint/safetensors.ts';
 import { foreign } from '../damaged.ts';
 import { BYTE_ALPHABET } from '../tokenizer/bytes.ts';
 import type { Tokenizer } from '../tokenizer/tokenizer.ts';
-import { type GgufField, type GgufFields, type TensorPlace, writeGgufFile } from './write-gguf.ts';
+import { type GgufField, type GgufFields, type TensorSpec, writeGgufFile } from './write-gguf.ts';
 
 export type GgufModel = Pick<ModelFolder, 'shape' | 'constants' | 'tensors' | 'tokenizer'>;
 
-export interface ModelTensor extends TensorPlace {
+export interface ModelTensor extends TensorSpec {
   readonly values: Float32Array;
   /** Number of heads whose rows llama.cpp needs in another order; null: no reordering. */
   readonly turnedHeads: number | null;

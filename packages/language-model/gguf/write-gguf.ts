@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises';
 /** A plain number is an integer; `{ float }` is a float. */
 export type GgufField = string | number | boolean | { readonly float: number } | readonly string[] | readonly number[];
 
-export interface TensorPlace {
+export interface TensorSpec {
   readonly name: string;
   /** Outermost first. */
   readonly shape: readonly number[];
@@ -42,7 +42,7 @@ function field(value: GgufField): Buffer {
 }
 
 /** Returns everything before the tensors' bytes, which follow in the given order, each padded. */
-export function ggufHeader(fields: GgufFields, tensors: readonly TensorPlace[]): Buffer {
+export function ggufHeader(fields: GgufFields, tensors: readonly TensorSpec[]): Buffer {
   const parts: Buffer[] = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(Object.keys(fields).length)];
   for (const [name, value] of Object.entries(fields)) parts.push(text(name), field(value));
   let offset = 0;
@@ -54,7 +54,7 @@ export function ggufHeader(fields: GgufFields, tensors: readonly TensorPlace[]):
 }
 
 /** Writes the file. `data` returns one tensor's bytes at a time, so that only one is in memory. */
-export async function writeGgufFile<Tensor extends TensorPlace>(
+export async function writeGgufFile<Tensor extends TensorSpec>(
   path: string,
   fields: GgufFields,
   tensors: readonly Tensor[],

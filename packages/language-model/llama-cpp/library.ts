@@ -40,7 +40,7 @@ export interface BindingContext {
   addToBatch(sequence: number, position: number, ids: Uint32Array, wanted: Uint32Array): Uint32Array;
   decodeBatch(): Promise<void>;
   sampleToken(
-    place: number,
+    batchIndex: number,
     sampler: BindingSampler,
     probabilities: false,
     confidence: false,

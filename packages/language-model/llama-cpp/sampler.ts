@@ -102,13 +102,13 @@ export class LlamaSampler {
     // A row may be dropped while others are decoded. Its index is then free, or belongs to a new sample.
     const rows = this.#rows.flatMap((row, index) => (row === null ? [] : [{ row, index }]));
     if (rows.length === 0) return step;
-    const places = await this.#decode(
+    const batchIndices = await this.#decode(
       rows.map(({ row, index }) => ({ sequence: index, position: row.length, ids: [row.pending], isWanted: true })),
     );
     await Promise.all(
       rows.map(async ({ row, index }, at) => {
         row.length++;
-        const goesOn = await this.#advance(row, index, places[at]!, step);
+        const goesOn = await this.#advance(row, index, batchIndices[at]!, step);
         if (!goesOn && this.#rows[index] === row) this.#free(index);
       }),
     );
@@ -166,18 +166,18 @@ export class LlamaSampler {
   ): Promise<readonly number[]> {
     const { context } = this.#options;
     context.initBatch(parts.reduce((sum, { ids }) => sum + ids.length, 0));
-    const places = parts.flatMap(({ sequence, position, ids, isWanted }) => {
+    const batchIndices = parts.flatMap(({ sequence, position, ids, isWanted }) => {
       const wanted = Uint32Array.from(isWanted ? [ids.length - 1] : []);
       return [...context.addToBatch(sequence, position, Uint32Array.from(ids), wanted)];
     });
     await context.decodeBatch();
-    return places;
+    return batchIndices;
   }
 
   /** Chooses the row's next token. Returns false if it ended the sample. */
-  async #advance(row: Row, index: number, place: number, step: Step): Promise<boolean> {
+  async #advance(row: Row, index: number, batchIndex: number, step: Step): Promise<boolean> {
     const { sample, grammar } = row;
-    const source = this.#logitsAt(place, this.#samplers[index]!, grammar);
+    const source = this.#logitsAt(batchIndex, this.#samplers[index]!, grammar);
     const uniform = uniformAt(sample.seed, sample.ids.length);
     const { chosen, top } = await chooseLogit(source, sample.sampling, uniform, sample.topsWanted);
     if (chosen === null) {
@@ -197,7 +197,7 @@ export class LlamaSampler {
   }
 
   /** The binding's own choice is not used, so its temperature and seed do not matter. */
-  #logitsAt(place: number, sampler: BindingSampler, grammar: GrammarState | null): LogitSource {
+  #logitsAt(batchIndex: number, sampler: BindingSampler, grammar: GrammarState | null): LogitSource {
     const { context, bindings, tokens } = this.#options;
     return {
       size: tokens.size,
@@ -207,7 +207,7 @@ export class LlamaSampler {
           grammar === null ? {} : { grammarEvaluationState: new bindings.AddonGrammarEvaluationState(grammar) };
         sampler.applyConfig({ temperature: 1, topK: count, seed: 1, ...state });
         const filter = [[], false, false, false, count] as const;
-        const [, , , logits = []] = await context.sampleToken(place, sampler, false, false, filter, false);
+        const [, , , logits = []] = await context.sampleToken(batchIndex, sampler, false, false, filter, false);
         return Array.from({ length: logits.length / 2 }, (_, at) => ({
           id: logits[2 * at]!,
           logit: logits[2 * at + 1]!,
@@ -218,7 +218,7 @@ export class LlamaSampler {
         sampler.applyConfig(isGreedy ? {} : { temperature, seed: 1 });
         // The greedy choice is the token with the highest logit.
         const filter = isGreedy ? ([[], false, false, true, 0] as const) : false;
-        const [, , , logits, total] = await context.sampleToken(place, sampler, false, false, filter, true);
+        const [, , , logits, total] = await context.sampleToken(batchIndex, sampler, false, false, filter, true);
         return { highest: logits?.[1] ?? Number.NaN, total: total! };
       },
     };

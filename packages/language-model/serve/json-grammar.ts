@@ -98,7 +98,7 @@ const textOf = (rules: Readonly<Record<string, string>>): string =>
 /**
  * A schema's position, and whether it is preceded by text: only then may it refer to a rule that may lead back to it.
  */
-interface Place {
+interface SchemaPosition {
   readonly at: string;
   readonly depth: number;
   readonly isBehindText: boolean;
@@ -128,7 +128,7 @@ class Writer {
   }
 
   /** Returns the name of a rule for the schema. */
-  #rule(schema: unknown, { at, depth, isBehindText }: Place, within: string): string {
+  #rule(schema: unknown, { at, depth, isBehindText }: SchemaPosition, within: string): string {
     const name = this.#name();
     const isText = isBehindText || !within.startsWith('anyOf');
     this.#rules[name] = this.#expression(schema, { at: `${at}/${within}`, depth: depth + 1, isBehindText: isText });
@@ -140,16 +140,16 @@ class Writer {
     return `r${this.#count++}`;
   }
 
-  #expression(raw: unknown, place: Place): string {
-    const { at, depth } = place;
+  #expression(raw: unknown, position: SchemaPosition): string {
+    const { at, depth } = position;
     if (depth > DEPTH_MAX) throw new UnreadSchema(`${at}: nests deeper than ${DEPTH_MAX}`);
     if (raw === true) return 'value';
     const schema = readSchema(raw, at);
     const { $ref, anyOf, oneOf, enum: choices } = schema;
-    if ($ref !== undefined) return alone(schema, at, '$ref', this.#reference($ref, place));
+    if ($ref !== undefined) return alone(schema, at, '$ref', this.#reference($ref, position));
     const some = anyOf ?? oneOf;
     if (some !== undefined) {
-      const rules = some.map((one, index) => this.#rule(one, place, `anyOf/${index}`));
+      const rules = some.map((one, index) => this.#rule(one, position, `anyOf/${index}`));
       return alone(schema, at, anyOf === undefined ? 'oneOf' : 'anyOf', rules.join(' | '));
     }
     const types = typeof schema.type === 'string' ? [schema.type] : schema.type;
@@ -163,26 +163,26 @@ class Writer {
     }
     if (types === undefined && (schema.properties ?? schema.items) !== undefined)
       throw new UnreadSchema(`${at}: has no type`);
-    return types === undefined ? 'value' : types.map((one) => this.#typed(one, schema, place)).join(' | ');
+    return types === undefined ? 'value' : types.map((one) => this.#typed(one, schema, position)).join(' | ');
   }
 
-  #reference(ref: string, { at, isBehindText }: Place): string {
+  #reference(ref: string, { at, isBehindText }: SchemaPosition): string {
     const name = ref === '#' ? 'whole' : this.#defs.get(ref.slice('#/$defs/'.length));
     if (name === undefined) throw new UnreadSchema(`${at}: there is no ${ref}`);
     if (!isBehindText) throw new UnreadSchema(`${at}: $ref is read within properties and items only`);
     return name;
   }
 
-  #typed(one: z.infer<typeof type>, schema: Schema, place: Place): string {
+  #typed(one: z.infer<typeof type>, schema: Schema, position: SchemaPosition): string {
     switch (one) {
       case 'object':
-        return this.#object(schema, place);
+        return this.#object(schema, position);
       case 'array':
-        return this.#array(schema, place);
+        return this.#array(schema, position);
       case 'string': {
         const { minLength: from = 0, maxLength: to } = schema;
         if (to === undefined && from === 0) return 'string';
-        return `"\\"" ${this.#repeated('char', from, to, place)} "\\""`;
+        return `"\\"" ${this.#repeated('char', from, to, position)} "\\""`;
       }
       default:
         return one;
@@ -190,8 +190,8 @@ class Writer {
   }
 
   /** Properties come in the schema's order; optional ones may be omitted. Other properties are never written. */
-  #object({ properties, required = [], additionalProperties }: Schema, place: Place): string {
-    const { at } = place;
+  #object({ properties, required = [], additionalProperties }: Schema, position: SchemaPosition): string {
+    const { at } = position;
     if (properties === undefined) {
       if (required.length > 0) throw new UnreadSchema(`${at}: required names no property`);
       return additionalProperties === false ? '"{" ws "}"' : 'object';
@@ -203,7 +203,7 @@ class Writer {
     // From last to first: the possible continuations after at least one property, and after none.
     let [behind, first] = ['', ''];
     for (const name of names.toReversed()) {
-      const value = this.#rule(properties[name], place, `properties/${name}`);
+      const value = this.#rule(properties[name], position, `properties/${name}`);
       const pair = `${fixed(name)} ":" ws ${value}`;
       const isFree = !required.includes(name);
       [behind, first] = [
@@ -221,14 +221,14 @@ class Writer {
     return name;
   }
 
-  #array({ items: each, minItems: from = 0, maxItems: to }: Schema, place: Place): string {
-    const item = each === undefined ? 'value' : this.#rule(each, place, 'items');
+  #array({ items: each, minItems: from = 0, maxItems: to }: Schema, position: SchemaPosition): string {
+    const item = each === undefined ? 'value' : this.#rule(each, position, 'items');
     if (to === 0) return '"[" ws "]"';
-    const more = this.#repeated(`("," ws ${item})`, Math.max(0, from - 1), to === undefined ? to : to - 1, place);
+    const more = this.#repeated(`("," ws ${item})`, Math.max(0, from - 1), to === undefined ? to : to - 1, position);
     return from === 0 ? `"[" ws (${item} ${more})? ws "]"` : `"[" ws ${item} ${more} ws "]"`;
   }
 
-  #repeated(what: string, from: number, to: number | undefined, { at }: Place): string {
+  #repeated(what: string, from: number, to: number | undefined, { at }: SchemaPosition): string {
     if (to !== undefined && to < from) throw new UnreadSchema(`${at}: its least number is above its greatest`);
     this.#repetitions += Math.max(from, to ?? 0);
     if (this.#repetitions > REPETITIONS_MAX)
@@ -243,18 +243,18 @@ function isOf(value: unknown, its: z.infer<typeof type>): boolean {
   return typeof value === its;
 }
 
-function readSchema(raw: unknown, place: string): Schema {
+function readSchema(raw: unknown, path: string): Schema {
   const parsed = schemaSchema.safeParse(raw);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new UnreadSchema(`${[place, ...issue!.path.map(String)].join('/')}: ${issue!.message}`.slice(0, 300));
+  throw new UnreadSchema(`${[path, ...issue!.path.map(String)].join('/')}: ${issue!.message}`.slice(0, 300));
 }
 
 /** Requires that a key stands alone, because keys beside it would have to hold as well. */
-function alone(schema: Schema, place: string, key: string, expression: string): string {
+function alone(schema: Schema, path: string, key: string, expression: string): string {
   const free = new Set<string>([...NOTES, '$defs', key, ...(key === 'const' || key === 'enum' ? ['type'] : [])]);
   const beside = Object.keys(schema).find((one) => !free.has(one));
-  if (beside !== undefined) throw new UnreadSchema(`${place}: ${beside} beside ${key} is not supported`);
+  if (beside !== undefined) throw new UnreadSchema(`${path}: ${beside} beside ${key} is not supported`);
   return expression;
 }
 

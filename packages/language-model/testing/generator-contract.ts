@@ -85,11 +85,11 @@ export function generatorContract(current: () => Generator): void {
     const stop = [long!.slice(3, 5), long!.slice(6, 8)];
     const stopped = await generator.sample(requests, { ...SAMPLING, stop });
     stopped.forEach(({ text, finish }, index) => {
-      const places = stop.map((word) => free[index]!.text.indexOf(word)).filter((place) => place >= 0);
-      if (places.length === 0) expect(text).toBe(free[index]!.text);
+      const offsets = stop.map((word) => free[index]!.text.indexOf(word)).filter((offset) => offset >= 0);
+      if (offsets.length === 0) expect(text).toBe(free[index]!.text);
       else {
         expect(finish).toBe('stop');
-        expect(text).toBe(free[index]!.text.slice(0, Math.min(...places)));
+        expect(text).toBe(free[index]!.text.slice(0, Math.min(...offsets)));
       }
     });
     expect(stopped).not.toEqual(free);

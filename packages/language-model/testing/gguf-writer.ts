@@ -1,15 +1,15 @@
 /** GGUF files for tests: of a checkpoint, in single precision and with its tokenizer, as llama.cpp's converter makes them. */
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { modelGguf, tensorBytes } from '../gguf/model-gguf.ts';
-import { type GgufField, ggufHeader, padded, type TensorPlace } from '../gguf/write-gguf.ts';
+import { type GgufField, ggufHeader, padded, type TensorSpec } from '../gguf/write-gguf.ts';
 
-export interface WrittenTensor extends Omit<TensorPlace, 'bytes'> {
+export interface WrittenTensor extends Omit<TensorSpec, 'bytes'> {
   readonly data: Buffer;
 }
 
 export function writeGguf(fields: Readonly<Record<string, GgufField>>, tensors: readonly WrittenTensor[]): Buffer {
-  const places = tensors.map((tensor) => ({ ...tensor, bytes: tensor.data.length }));
-  return Buffer.concat([ggufHeader(fields, places), ...tensors.map(({ data }) => padded(data))]);
+  const specs = tensors.map((tensor) => ({ ...tensor, bytes: tensor.data.length }));
+  return Buffer.concat([ggufHeader(fields, specs), ...tensors.map(({ data }) => padded(data))]);
 }
 
 /** The fields and tensors of a checkpoint. */

@@ -121,8 +121,8 @@ function reduceSum(node: GraphNode, [value, axes]: readonly Tensor[]): Tensor {
   const total = { shape, data: new Float64Array(count(shape)) };
   const step = strides(shape);
   eachIndex(value!.shape, (index, flat) => {
-    const place = index.reduce((sum, position, axis) => sum + (reduced.has(axis) ? 0 : position * step[axis]!), 0);
-    total.data[place]! += value!.data[flat]!;
+    const target = index.reduce((sum, position, axis) => sum + (reduced.has(axis) ? 0 : position * step[axis]!), 0);
+    total.data[target]! += value!.data[flat]!;
   });
   if (attribute(node, 'keepdims') === 1) return total;
   return { shape: value!.shape.filter((_, axis) => !reduced.has(axis)), data: total.data };

@@ -77,7 +77,7 @@ function countWords(texts: Iterable<string>, specialTokens: readonly string[]): 
 class PairCounts {
   readonly #words: Word[];
   readonly #counts = new Map<number, number>();
-  readonly #places = new Map<number, Set<number>>();
+  readonly #wordsOf = new Map<number, Set<number>>();
 
   constructor(words: Word[]) {
     this.#words = words;
@@ -102,7 +102,7 @@ class PairCounts {
   merge(pair: number, merged: number): void {
     const left = Math.floor(pair / VOCABULARY_SIZE_MAX);
     const right = pair % VOCABULARY_SIZE_MAX;
-    for (const index of [...(this.#places.get(pair) ?? [])]) {
+    for (const index of [...(this.#wordsOf.get(pair) ?? [])]) {
       const word = this.#words[index]!;
       this.#add(index, -1);
       const ids: number[] = [];
@@ -115,7 +115,7 @@ class PairCounts {
       word.ids = ids;
       this.#add(index, 1);
     }
-    this.#places.delete(pair);
+    this.#wordsOf.delete(pair);
     this.#counts.delete(pair);
   }
 
@@ -127,9 +127,9 @@ class PairCounts {
       if (total === 0) this.#counts.delete(pair);
       else this.#counts.set(pair, total);
       if (sign === 1) {
-        const places = this.#places.get(pair);
-        if (places === undefined) this.#places.set(pair, new Set([index]));
-        else places.add(index);
+        const wordsOf = this.#wordsOf.get(pair);
+        if (wordsOf === undefined) this.#wordsOf.set(pair, new Set([index]));
+        else wordsOf.add(index);
       }
     }
   }

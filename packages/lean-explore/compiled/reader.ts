@@ -133,7 +133,7 @@ class ModuleReading {
     const deprecated = module.entries.deprecated();
     const marks = module.entries.simpMarks();
     const orderOf = sourceOrder(ranges, marks);
-    const places = new Map(module.names.map((name, index) => [name, index]));
+    const indices = new Map(module.names.map((name, index) => [name, index]));
     const theorems: FoundTheorem[] = [];
     const others: string[] = [];
     for (const [index, name] of module.names.entries()) {
@@ -143,7 +143,7 @@ class ModuleReading {
       const kind = kindOfName(terms, name, ranges.size > 0 ? ranges.has(name) : null);
       if (kind === null) this.#keys.set(key, shown);
       const inType = mentionsInOrder(terms, [module.constant(index, false).type]);
-      const isOwn = (its: Name): boolean => places.has(its) && !isPartOfStatement(terms, its);
+      const isOwn = (its: Name): boolean => indices.has(its) && !isPartOfStatement(terms, its);
       const reason =
         kind ??
         (deprecated.has(name) ? 'deprecated' : null) ??
@@ -213,6 +213,6 @@ function sourceOrder(
   marks: readonly SimpMark[],
 ): ReadonlyMap<Name, number> {
   if (ranges.size === 0) return new Map([...new Set(marks.map(({ name }) => name))].map((name, at) => [name, at]));
-  const placed = [...ranges].sort(([, a], [, b]) => a.line - b.line || a.column - b.column);
-  return new Map(placed.map(([name], at) => [name, at]));
+  const inOrder = [...ranges].sort(([, a], [, b]) => a.line - b.line || a.column - b.column);
+  return new Map(inOrder.map(([name], at) => [name, at]));
 }

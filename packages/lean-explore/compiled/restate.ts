@@ -121,7 +121,11 @@ async function tryTexts(
     const { path, wrong, problem } = await compileStatements(
       asked.map((one) => ({ ...one, opens: '' })),
       {
-        place: { environment: task.environment, sandbox: task.sandbox, workingDirectory: task.scratchDirectory },
+        processContext: {
+          environment: task.environment,
+          sandbox: task.sandbox,
+          workingDirectory: task.scratchDirectory,
+        },
         importLines: headerLines,
         directory,
         memoryBytesMax: MEMORY_BYTES_MAX,
@@ -148,28 +152,28 @@ export function comparison(
   { terms, module }: ReadModule,
 ): (name: Name, theorem: FoundTheorem) => boolean {
   const stated = readModule(path, terms);
-  const statedIndices = placesOf(stated);
-  const ownPlaces = placesOf(module);
+  const statedIndices = indicesOf(stated);
+  const ownIndices = indicesOf(module);
   return (name, theorem) => {
     const index = statedIndices.get(name);
     if (index === undefined) return false;
     return statesTheSame(
       terms,
-      { constant: module.constant(theorem.index, false), own: constantsOf(module, ownPlaces) },
+      { constant: module.constant(theorem.index, false), own: constantsOf(module, ownIndices) },
       { constant: stated.constant(index, false), own: constantsOf(stated, statedIndices) },
     );
   };
 }
 
-const placesOf = (module: CompiledModule): ReadonlyMap<Name, number> =>
+const indicesOf = (module: CompiledModule): ReadonlyMap<Name, number> =>
   new Map(module.names.map((name, index) => [name, index]));
 
 function constantsOf(
   module: CompiledModule,
-  places: ReadonlyMap<Name, number>,
+  indices: ReadonlyMap<Name, number>,
 ): (name: Name) => CompiledConstant | null {
   return (name) => {
-    const index = places.get(name);
+    const index = indices.get(name);
     return index === undefined ? null : module.constant(index);
   };
 }

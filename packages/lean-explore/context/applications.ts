@@ -18,7 +18,7 @@ import {
 export interface FoundApplication {
   readonly name: Name;
   /** Indices of the binders that are its explicit arguments. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
 }
 
 /** Returns the binder kinds of a relevant definition; null for any other constant. */
@@ -69,9 +69,9 @@ function applicationAt(
   const kinds = kindsOf(terms.name(head));
   const given = argumentsOf(terms, expr);
   if (kinds?.length !== given.length) return null;
-  const places = given
+  const positions = given
     .filter((_, index) => kinds[index] === 'explicit')
     .map((argument) => (terms.kind(argument) === BOUND ? depth - 1 - terms.number(argument) : -1));
-  const areOwn = places.length > 0 && places.every((place) => place >= 0 && place < own);
-  return areOwn ? { name: terms.name(head), places } : null;
+  const areOwn = positions.length > 0 && positions.every((at) => at >= 0 && at < own);
+  return areOwn ? { name: terms.name(head), positions } : null;
 }

@@ -100,7 +100,7 @@ beforeAll(async () => {
   const statements = Object.values(STATEMENTS).map((statement) => ({ header: HEADER, statement }));
   const others = [...OWN, { header: null, statement: 'theorem z (n : Nat) : n = n' }];
   answers = await statementContexts([...statements, ...others], {
-    place: {
+    processContext: {
       environment,
       workingDirectory: scratchDirectory,
       sandbox: (await machineSandbox(environment)) ?? undefined,

@@ -44,7 +44,7 @@ export function readContexts(stated: readonly StatedName[], options: ModuleToRea
     terms,
     module,
     library,
-    places: new Map(module.names.map((name, index) => [name, index])),
+    indices: new Map(module.names.map((name, index) => [name, index])),
     written: explained(options.path, () => module.entries.sourceRanges()),
     binders: new BinderReader(terms, kernel, library),
     definitions: new DefinitionReader(terms, library, options),
@@ -56,23 +56,23 @@ interface Parts {
   readonly terms: Terms;
   readonly module: CompiledModule;
   readonly library: CompiledLibrary;
-  readonly places: ReadonlyMap<Name, number>;
+  readonly indices: ReadonlyMap<Name, number>;
   readonly written: ReadonlyMap<Name, unknown>;
   readonly binders: BinderReader;
   readonly definitions: DefinitionReader;
 }
 
 function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
-  const { terms, module, library, places, written } = parts;
+  const { terms, module, library, indices, written } = parts;
   const own: OwnConstants = {
     constant(its: Name): CompiledConstant | null {
-      const index = places.get(its);
+      const index = indices.get(its);
       return index === undefined ? null : module.constant(index);
     },
     isWritten: (its) => written.has(its),
-    binders: (its) => module.binders(places.get(its)!),
+    binders: (its) => module.binders(indices.get(its)!),
   };
-  const index = places.get(terms.names.of(name));
+  const index = indices.get(terms.names.of(name));
   const constant = index === undefined ? undefined : module.constant(index);
   if (index === undefined || constant?.kind !== 'theorem')
     return { context: null, reason: 'the module has no such theorem' };
@@ -82,12 +82,12 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
   const scope = {
     opened,
     bound: new Set(binders.flatMap((binder) => binder.name ?? [])),
-    has: (dotted: string) => library.has(terms.names.of(dotted)) || places.has(terms.names.of(dotted)),
+    has: (dotted: string) => library.has(terms.names.of(dotted)) || indices.has(terms.names.of(dotted)),
   };
   const fullNames = new Map(names.map((its, index) => [its, definitions[index]!]));
   const applications = applicationsIn(terms, constant.type, (its) =>
     fullNames.get(its)?.kind === 'definition'
-      ? (places.has(its) ? own : library).binders(its).map(({ kind }) => kind)
+      ? (indices.has(its) ? own : library).binders(its).map(({ kind }) => kind)
       : null,
   );
   return {
@@ -96,7 +96,7 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
       binders,
       definitions: definitions.map((definition) => ({ ...definition, written: writtenName(definition.name, scope) })),
       applications: applications.flatMap((application) => {
-        const given = application.places.map((at) => binders[at]!);
+        const given = application.positions.map((at) => binders[at]!);
         if (given.some((binder) => binder.name === null || binder.isShadowed)) return [];
         return [{ definition: fullNames.get(application.name)!.name, arguments: given.map((binder) => binder.name!) }];
       }),

@@ -33,7 +33,7 @@ export interface StatementToRead {
 }
 
 export interface ContextTask extends Pick<DefinitionOptions, 'source'> {
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   readonly libraryHeader: string;
   /** A folder is made in it, and removed afterwards. */
   readonly scratchDirectory: string;
@@ -111,16 +111,16 @@ async function readBatch<Answer>(
   task: ContextTask,
   reader: StatementReader<Answer>,
 ): Promise<readonly Answer[]> {
-  const { place, memoryBytesMax, signal, indexFolder, source } = task;
+  const { processContext, memoryBytesMax, signal, indexFolder, source } = task;
   const none = (reason: string): Answer[] => batch.map(() => reader.unread(reason));
   const unreadable = (wrong: ReadonlyMap<number, string>, index: number): Answer =>
     reader.unread(`Lean cannot read it: ${wrong.get(index) ?? 'it says no more'}`);
-  const own = await toolchainFolder({ place, signal, memoryBytesMax });
+  const own = await toolchainFolder({ processContext, signal, memoryBytesMax });
   if (own === null) return none('Lean does not say where its library is');
   const directory = join(task.scratchDirectory, `context-${randomBytes(8).toString('hex')}`);
   try {
     const stated = await compileStatements(batch, {
-      place,
+      processContext,
       memoryBytesMax,
       signal,
       importLines: batch[0]!.imports,
@@ -129,7 +129,7 @@ async function readBatch<Answer>(
     });
     if (stated.problem !== '') return none(stated.problem);
     if (stated.path === null) return batch.map((_, index) => unreadable(stated.wrong, index));
-    const searchPath = [...place.environment.searchPath, own];
+    const searchPath = [...processContext.environment.searchPath, own];
     const options = { path: stated.path, searchPath, indexFolder, toolchainFolder: own, source };
     const readable = [...batch.entries()].filter(([index]) => !stated.wrong.has(index));
     const names = readable.map(([at, { opens, index, namespace }]) => ({

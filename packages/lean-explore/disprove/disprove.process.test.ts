@@ -15,7 +15,7 @@ let task: ContextTask;
 beforeAll(async () => {
   const environment = await coreEnvironment();
   const sandbox = (await machineSandbox(environment)) ?? undefined;
-  const place = { environment, workingDirectory: folder, ...(sandbox === undefined ? {} : { sandbox }) };
+  const processContext = { environment, workingDirectory: folder, ...(sandbox === undefined ? {} : { sandbox }) };
   const libraryHeader = 'import Init';
   verifier = await openVerifier({
     environment,
@@ -26,7 +26,14 @@ beforeAll(async () => {
     ...(sandbox === undefined ? {} : { sandbox }),
   });
   const memoryBytesMax = 3_000_000_000;
-  task = { place, libraryHeader, scratchDirectory: folder, memoryBytesMax, indexFolder: null, source: () => null };
+  task = {
+    processContext,
+    libraryHeader,
+    scratchDirectory: folder,
+    memoryBytesMax,
+    indexFolder: null,
+    source: () => null,
+  };
 }, 280_000);
 afterAll(async () => {
   await verifier?.close();

@@ -219,11 +219,11 @@ async function forEachSignature<Answer>(
   const print = (name: Name): string => terms.names.print(name);
   const mentions = mentioning(terms, definitions);
   const rankOf = ranks(terms, library, mentions);
-  const places = new Map(module.names.map((name, index) => [name, index]));
+  const indices = new Map(module.names.map((name, index) => [name, index]));
   const signatures = new Map<string, Signature>();
   const answers: Answer[] = [];
   for (const one of stated) {
-    const index = places.get(terms.names.of(one.name));
+    const index = indices.get(terms.names.of(one.name));
     const constant = index === undefined ? undefined : module.constant(index);
     if (constant === undefined) {
       answers.push(missing('the module has no such theorem'));

@@ -68,7 +68,7 @@ async function explored(): Promise<LibraryEquations[]> {
   const texts = new Map(modules.map(({ name, source }) => [name, source]));
   const scratchDirectory = await mkdtemp(path.join(tmpdir(), 'stp-explore-'));
   const task = {
-    place: { environment, workingDirectory: scratchDirectory },
+    processContext: { environment, workingDirectory: scratchDirectory },
     libraryHeader: LIBRARY_HEADER,
     scratchDirectory,
     memoryBytesMax: MEMORY_BYTES_MAX,

@@ -32,7 +32,7 @@ const context: StatementContext = {
   applications: [],
   core: ['List', 'Eq', 'List.map', 'HAppend.hAppend', 'List.instAppend', 'List.nil', 'BEq.beq'],
 };
-const premises = Array.from({ length: 12 }, (_, place) => ({ written: `p${place}`, signature: '(x : Nat) : x = x' }));
+const premises = Array.from({ length: 12 }, (_, rank) => ({ written: `p${rank}`, signature: '(x : Nat) : x = x' }));
 const actions = actionsFor(context, premises);
 const texts = actions.map(({ proof }) => proof);
 
@@ -53,12 +53,12 @@ it('composes beginnings by the types of variables with ends, over functions that
 });
 
 it('puts a strong end of every beginning before weak ones of any, and far premises last', () => {
-  const place = (text: string): number => texts.indexOf(`  intro ys\n  ${text}`);
+  const rank = (text: string): number => texts.indexOf(`  intro ys\n  ${text}`);
   const strong = ['cases xs', 'induction xs', 'cases xs <;> cases ys'].map((head) => `${head} <;> simp_all [List.map]`);
-  for (const text of strong) expect(place(text)).toBeLessThan(place('decide'));
-  expect(place('rfl')).toBe(0);
-  expect(place('apply p0 <;> first | assumption | rfl | omega | (simp_all; done)')).toBeLessThan(place('simp'));
-  expect(place('simpa using p11 ..')).toBeGreaterThan(place('cases xs <;> simp'));
+  for (const text of strong) expect(rank(text)).toBeLessThan(rank('decide'));
+  expect(rank('rfl')).toBe(0);
+  expect(rank('apply p0 <;> first | assumption | rfl | omega | (simp_all; done)')).toBeLessThan(rank('simp'));
+  expect(rank('simpa using p11 ..')).toBeGreaterThan(rank('cases xs <;> simp'));
 });
 
 it('has a price for every kind of action, more after a beginning', () => {

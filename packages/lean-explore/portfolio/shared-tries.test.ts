@@ -60,7 +60,7 @@ function lean({ proofs, cost = () => 1, unreadable, hollow = [], deep = [], tell
 }
 
 const scripts = (count: number, price = 2) =>
-  Array.from({ length: count }, (_, place) => ({ text: `  s${place}`, price }));
+  Array.from({ length: count }, (_, index) => ({ text: `  s${index}`, price }));
 const task = (count: number, price?: number) => ({
   statement: { id: 'a', header: null, statement: 'theorem t : True' },
   scripts: scripts(count, price),
@@ -74,14 +74,14 @@ it('reads scripts that all fail in few texts, and none alone', async () => {
 });
 
 it('finds a proof where single readings do, and calls none failed, wherever it stands, whatever its neighbours do', async () => {
-  for (let place = 0; place < 40; place++) {
+  for (let index = 0; index < 40; index++) {
     const greedy = (script: string): number => (Number(script.slice(1)) % 7 === 3 ? 60 : 1);
     const own = lean({
-      ...{ proofs: [`s${place}`, 's39'], cost: greedy, unreadable: 's5', hollow: ['s1', 's20'] },
-      ...{ deep: ['s11', 's12'].filter((one) => one !== `s${place}`), tellsWhere: (one: string) => one !== 's24' },
+      ...{ proofs: [`s${index}`, 's39'], cost: greedy, unreadable: 's5', hollow: ['s1', 's20'] },
+      ...{ deep: ['s11', 's12'].filter((one) => one !== `s${index}`), tellsWhere: (one: string) => one !== 's24' },
     });
     const [outcomes] = await trySharing([task(40)], own.check);
-    const isProof = (at: number): boolean => at === 39 || (at === place && place !== 5 && greedy(`s${place}`) < LIMIT);
+    const isProof = (at: number): boolean => at === 39 || (at === index && index !== 5 && greedy(`s${index}`) < LIMIT);
     const proved = outcomes!.flatMap(({ kind }, at) => (kind === 'proved' ? [at] : []));
     expect(proved).not.toEqual([]);
     expect(proved.filter((at) => !isProof(at) || !own.alone.includes(`s${at}`))).toEqual([]);

@@ -184,10 +184,10 @@ function readShared(
   if (isOther || errors.length === 0 || errors.some(({ text }) => UNREADABLE.test(text)))
     return { failed: from, rest: partsOf(segment, kind === 'proved') };
   const firstLines = firstLinesOf(scripts.slice(from, to));
-  const places = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
-  const [index = -1] = places;
+  const indices = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
+  const [index = -1] = indices;
   // Lean does not always report the position at which it met a limit.
-  if (index < 0 || places.some((other) => other !== index)) return { failed: from, rest: partsOf(segment, false) };
+  if (index < 0 || indices.some((other) => other !== index)) return { failed: from, rest: partsOf(segment, false) };
   const at = from + index;
   // The last alternative, which reports that all have failed, follows the scripts.
   if (at === to) return kind === 'timeout' ? { failed: from, rest: partsOf(segment, false) } : { failed: to, rest: [] };

@@ -85,8 +85,12 @@ interface CutFile {
 }
 
 /** Starts nothing yet. Uses one process, which reads one text at a time. */
-export function openFilePositions({ memoryBytesMax, heartbeatsMax, ...place }: FilePositionsOptions): FilePositions {
-  const worker = openStepWorker(place, memoryBytesMax);
+export function openFilePositions({
+  memoryBytesMax,
+  heartbeatsMax,
+  ...processContext
+}: FilePositionsOptions): FilePositions {
+  const worker = openStepWorker(processContext, memoryBytesMax);
   return {
     close: () => worker.close(),
     async openAt(above, options) {
@@ -131,8 +135,8 @@ function stateOf(
         const { kind, reason, ...at } = screened.refusal;
         return { kind: 'invalid', why: kind, messages: [{ severity: 'error', ...at, text: reason }], cpuMs: 0 };
       }
-      const placed = leftAligned(screened.text);
-      const read = await readAt(worker, file, [...tactics, placed], cpuMs, tactics, options);
+      const aligned = leftAligned(screened.text);
+      const read = await readAt(worker, file, [...tactics, aligned], cpuMs, tactics, options);
       if (read.kind !== 'read') return failure(read, options);
       const first = file.line + tactics.reduce((lines, one) => lines + one.split('\n').length, 0);
       const { why, messages } = judge(read.messages, file, known, first);
@@ -145,7 +149,7 @@ function stateOf(
           messages: [note('the language server gives no goals here')],
           cpuMs: took,
         };
-      const next = stateOf(worker, file, known, [...tactics, placed], read.goals, cpuMs + took);
+      const next = stateOf(worker, file, known, [...tactics, aligned], read.goals, cpuMs + took);
       return { kind: read.goals.length === 0 ? 'done' : 'open', state: next, messages, cpuMs: took };
     },
     async firstClosing(closers, options) {

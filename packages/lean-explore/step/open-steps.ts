@@ -31,8 +31,8 @@ export interface StepsOptions extends ProcessContext {
 
 /** Starts nothing yet. */
 export function openSteps(options: StepsOptions): Steps {
-  const { libraryHeader, memoryBytesMax, heartbeatsMax = HEARTBEATS_MAX, ...place } = options;
-  const worker = openStepWorker(place, memoryBytesMax);
+  const { libraryHeader, memoryBytesMax, heartbeatsMax = HEARTBEATS_MAX, ...processContext } = options;
+  const worker = openStepWorker(processContext, memoryBytesMax);
   return {
     get starts() {
       return worker.starts;

@@ -65,7 +65,7 @@ interface Warm {
 }
 
 /** Starts nothing yet. */
-export function openStepWorker(place: ProcessContext, memoryBytesMax: number): StepWorker {
+export function openStepWorker(processContext: ProcessContext, memoryBytesMax: number): StepWorker {
   const closing = new AbortController();
   let warm: Warm | null = null;
   let starts = 0;
@@ -124,7 +124,7 @@ export function openStepWorker(place: ProcessContext, memoryBytesMax: number): S
     if (warm?.header === header && resident > 0 && resident < memoryBytesMax * RECYCLE_SHARE) return warm;
     await end();
     starts += 1;
-    const worker = await startWorker(place, memoryBytesMax);
+    const worker = await startWorker(processContext, memoryBytesMax);
     if (!('process' in worker)) return { kind: 'ended', exit: worker, spentMs: 0 };
     warm = { worker, header, body: '', rpcSession: null };
     const read = await elaborate(warm, '', { deadlineMs: HEADER_DEADLINE_MS, signal });

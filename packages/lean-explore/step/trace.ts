@@ -24,15 +24,15 @@ type TracedResult =
   | { readonly kind: 'invalid'; readonly goals: readonly Goal[] };
 
 /** Traces a proof like `traceProof`, at the position in a file at which the proof begins. */
-export function traceProofInFile(place: PositionState, proof: string, options: StepOptions): Promise<TracedStep[]> {
-  return traceProof(tracedPosition(place), proof, options);
+export function traceProofInFile(position: PositionState, proof: string, options: StepOptions): Promise<TracedStep[]> {
+  return traceProof(tracedPosition(position), proof, options);
 }
 
-function tracedPosition(place: PositionState): TracedState {
+function tracedPosition(position: PositionState): TracedState {
   return {
-    goals: place.goals,
+    goals: position.goals,
     async run(tactic, options) {
-      const result = await place.run(tactic, options);
+      const result = await position.run(tactic, options);
       if (result.kind === 'invalid') return { kind: 'invalid', goals: [] };
       return { kind: result.kind, goals: result.state.goals, state: tracedPosition(result.state) };
     },

@@ -40,7 +40,7 @@ export interface CheckedBlock {
   readonly parameters: readonly Expr[];
   readonly types: readonly CheckedType[];
   /** Indices of the types, by their constants. */
-  readonly places: ReadonlyMap<Expr, number>;
+  readonly indices: ReadonlyMap<Expr, number>;
   /** The universe of all types of the block. */
   readonly level: Level;
   readonly occurrences: Occurrences;
@@ -92,7 +92,7 @@ export class Occurrences {
  */
 export function appliedType(checker: Checker, block: CheckedBlock, expr: Expr): number {
   const { terms } = checker;
-  const at = block.places.get(headOf(terms, expr)) ?? -1;
+  const at = block.indices.get(headOf(terms, expr)) ?? -1;
   const type = block.types[at];
   const given = checker.argumentsOf(expr);
   if (type === undefined || given.length !== block.parameters.length + type.indices) return -1;

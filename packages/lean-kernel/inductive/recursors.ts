@@ -139,7 +139,7 @@ class Derivation {
     const levels = terms.levels.list(this.#elimination.levelParams.map((name) => terms.levels.parameter(name)));
     const values = maker.recursive.map((field) =>
       this.#overArguments(field, (arguments_, result) => {
-        const at = this.#placeOf(result);
+        const at = this.#indexOf(result);
         const recursor = terms.constant(this.#restoration.recursorName(at), levels);
         const indices = argumentsOf(terms, result).slice(this.#block.parameters.length);
         const value = terms.application(
@@ -160,7 +160,7 @@ class Derivation {
   /** Returns the motive of the type of which `result` is an application, applied to its indices and a value. */
   #motiveAt(result: Expr, value: Expr): Expr {
     const { terms } = this.#checker;
-    const at = this.#placeOf(result);
+    const at = this.#indexOf(result);
     const indices = argumentsOf(terms, result).slice(this.#block.parameters.length);
     return terms.application(apply(terms, this.#motives[at]!.motive, indices), value);
   }
@@ -169,7 +169,7 @@ class Derivation {
    * Returns the index of the block's type of which this is an application. The constructors were checked to have no
    * other results.
    */
-  #placeOf(result: Expr): number {
+  #indexOf(result: Expr): number {
     const at = appliedType(this.#checker, this.#block, result);
     if (at < 0) throw new Rejection('recursor', `${describe(this.#checker, result)} is no type of the block`);
     return at;

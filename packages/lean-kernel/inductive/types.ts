@@ -39,13 +39,13 @@ export function checkTypes(checker: Checker, block: Block): CheckedBlock {
     checker,
     types.map((type) => type.name),
   );
-  const places = new Map(types.map(({ constant }, at) => [constant, at]));
+  const indices = new Map(types.map(({ constant }, at) => [constant, at]));
   const checked: CheckedBlock = {
     levelParams: block.levelParams,
     levels,
     parameters,
     types,
-    places,
+    indices,
     level,
     occurrences,
   };

@@ -65,7 +65,7 @@ class ModuleCheck {
   readonly #module: CompiledModule;
   readonly #options: ModuleCheckOptions;
   readonly #literals: LiteralConstants;
-  readonly #places: ReadonlyMap<Name, number>;
+  readonly #indices: ReadonlyMap<Name, number>;
   readonly #written: ReadonlySet<Name>;
   readonly #source: StatementSource;
   readonly #constants = new Map<Name, CompiledConstant>();
@@ -90,17 +90,17 @@ class ModuleCheck {
     this.#module = module;
     this.#options = options;
     this.#literals = literalConstants(terms.names, (name) => this.#constructorsOf(name));
-    this.#places = new Map(module.names.map((name, index) => [name, index]));
-    if (this.#places.size !== module.names.length) throw new Damaged('it holds two constants of one name');
+    this.#indices = new Map(module.names.map((name, index) => [name, index]));
+    if (this.#indices.size !== module.names.length) throw new Damaged('it holds two constants of one name');
     this.#written = new Set([...module.entries.sourceRanges().keys(), ...module.entries.projections()]);
     this.#source = {
       terms,
       isWritten: (name) => this.#isWritten(name),
-      isOwn: (name) => this.#places.has(name) || this.#isNeighbours(name),
+      isOwn: (name) => this.#indices.has(name) || this.#isNeighbours(name),
       isImported: (name) => (library.has(name) && !this.#isNeighbours(name)) || this.#isTaken(name),
       mentioned: (name) => this.#mentioned(name),
       mentionedInType: ({ type }) => mentioned(terms, this.#literals, [type]),
-      binders: (name) => module.binders(this.#places.get(name)!),
+      binders: (name) => module.binders(this.#indices.get(name)!),
     };
   }
 
@@ -110,11 +110,11 @@ class ModuleCheck {
       if (this.#library.has(name)) this.#rejectName(name, 'an import has a constant of this name');
       else if (this.#isTaken(name) && this.#own(name)!.kind !== 'theorem' && !this.#isDerived(name))
         this.#rejectName(name, 'Lean’s library has a constant of this name, which is not imported here');
-    for (const index of this.#places.values()) this.#kernel.readAhead(this.#module.mentioned(index));
+    for (const index of this.#indices.values()) this.#kernel.readAhead(this.#module.mentioned(index));
     for (const name of this.#module.names) this.#checkFrom(name);
     const reports = this.#reports();
-    const placeOf = new Map(reports.map(([name], index) => [name, index]));
-    const asked = this.#options.asked.map((theorem) => this.#answer(theorem, placeOf));
+    const indexOf = new Map(reports.map(([name], index) => [name, index]));
+    const asked = this.#options.asked.map((theorem) => this.#answer(theorem, indexOf));
     return {
       verdict: this.#rejected.length > 0 ? 'rejected' : this.#declined.length > 0 ? 'declined' : 'accepted',
       declarations: this.#declarations,
@@ -179,16 +179,16 @@ class ModuleCheck {
    * no verdict.
    */
   #isLeftOut(name: Name): boolean {
-    return !this.#places.has(name) && !this.#library.has(name) && isPrivate(this.#terms.names, name);
+    return !this.#indices.has(name) && !this.#library.has(name) && isPrivate(this.#terms.names, name);
   }
 
   #isBegun(name: Name): boolean {
-    return this.#begun.has(name) || !this.#places.has(name);
+    return this.#begun.has(name) || !this.#indices.has(name);
   }
 
   /** Returns the constant of this module, or null. */
   #own(name: Name): CompiledConstant | null {
-    const index = this.#places.get(name);
+    const index = this.#indices.get(name);
     if (index === undefined) return null;
     const known = this.#constants.get(name) ?? this.#module.constant(index);
     this.#constants.set(name, known);
@@ -242,9 +242,9 @@ class ModuleCheck {
     // If theorems are requested, our own record of the statements defines their meaning.
     const isListed = this.#options.asked.length === 0;
     const trace = new AxiomTrace({
-      isFollowed: (name) => this.#places.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
+      isFollowed: (name) => this.#indices.has(name) || (this.#library.has(name) && !this.#isToolchains(name)),
       isAxiom: (name) =>
-        this.#places.has(name)
+        this.#indices.has(name)
           ? this.#own(name)!.kind === 'axiom'
           : this.#library.has(name) && this.#library.isAxiom(name),
       mentioned: (name) => this.#mentioned(name),
@@ -275,7 +275,7 @@ class ModuleCheck {
   }
 
   #originOf(name: Name): AxiomUse['from'] {
-    if (this.#places.has(name)) return 'module';
+    if (this.#indices.has(name)) return 'module';
     return this.#isToolchains(name) ? 'toolchain' : 'import';
   }
 
@@ -303,7 +303,7 @@ class ModuleCheck {
   }
 
   #mentioned(name: Name): Iterable<Name> {
-    const index = this.#places.get(name);
+    const index = this.#indices.get(name);
     return index === undefined ? this.#library.mentioned(name) : this.#module.mentioned(index);
   }
 
@@ -382,13 +382,13 @@ class ModuleCheck {
     return names.prefix(name) !== 0 && this.#library.has(publicName(names, name));
   }
 
-  #answer({ name: asked, stated: statedName }: AskedTheorem, placeOf: ReadonlyMap<Name, number>): AskedReport {
+  #answer({ name: asked, stated: statedName }: AskedTheorem, indexOf: ReadonlyMap<Name, number>): AskedReport {
     const { names } = this.#terms;
     const name = names.of(asked);
     const given = this.#own(name);
     const { stated } = this.#options;
     if (given === null)
-      return { name: asked, place: null, statement: 'unknown', hiding: [], reaches: [], mentions: [] };
+      return { name: asked, index: null, statement: 'unknown', hiding: [], reaches: [], mentions: [] };
     let statement: AskedReport['statement'] = 'unknown';
     if (stated !== null) {
       statement = explained(stated.path, () => {
@@ -405,10 +405,10 @@ class ModuleCheck {
     const mentions = new Set<string>();
     for (const own of [name, ...reached])
       for (const its of this.#mentioned(own))
-        if (!this.#places.has(its)) mentions.add(displayName(names, publicName(names, its)));
-    const reaches = reached.map((its) => placeOf.get(its)!);
+        if (!this.#indices.has(its)) mentions.add(displayName(names, publicName(names, its)));
+    const reaches = reached.map((its) => indexOf.get(its)!);
     const { hiding } = statementParts(given, this.#source);
-    return { name: asked, place: placeOf.get(name)!, statement, hiding, reaches, mentions: [...mentions].sort() };
+    return { name: asked, index: indexOf.get(name)!, statement, hiding, reaches, mentions: [...mentions].sort() };
   }
 
   /** Returns the module's own constants on which the named one depends, except itself. */
@@ -417,7 +417,7 @@ class ModuleCheck {
     const waiting = [name];
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop())
       for (const its of this.#mentioned(at))
-        if (this.#places.has(its) && !seen.has(its)) {
+        if (this.#indices.has(its) && !seen.has(its)) {
           seen.add(its);
           waiting.push(its);
         }

@@ -50,14 +50,14 @@ export class ConstantIndex {
   readonly modules: readonly IndexedModule[];
   /** Which of the table's modules belong to these imports. Null: all. */
   readonly #isPart: readonly boolean[] | null;
-  readonly #places: readonly IndexedModule[];
+  readonly #modules: readonly IndexedModule[];
   readonly #table: Uint32Array;
   readonly #hashes: NameHashes;
 
   private constructor(names: NameTable, { modules, table }: Made, part: ReadonlySet<string> | null = null) {
     this.modules = part === null ? modules : modules.filter(({ name }) => part.has(name));
     this.#isPart = part === null ? null : modules.map(({ name }) => part.has(name));
-    this.#places = modules;
+    this.#modules = modules;
     this.#table = table;
     this.#hashes = new NameHashes(names);
   }
@@ -91,7 +91,7 @@ export class ConstantIndex {
       if (table[at + 2] === 0) return null;
       const module = table[at + 2]! - 1;
       if (table[at] === low && table[at + 1] === high && this.#isPart?.[module] !== false)
-        return { module: this.#places[module]!, index: table[at + 3]! };
+        return { module: this.#modules[module]!, index: table[at + 3]! };
     }
   }
 }
@@ -182,8 +182,7 @@ function make(imports: readonly string[], searchPath: readonly string[]): Made {
   while (slots < 2 * count) slots *= 2;
   const table = new Uint32Array(slots * SLOT_WORDS);
   for (const [index, { hashes }] of modules.entries())
-    for (let place = 0; place < hashes.length / 2; place++)
-      insert(table, hashes[2 * place]!, hashes[2 * place + 1]!, index, place);
+    for (let at = 0; at < hashes.length / 2; at++) insert(table, hashes[2 * at]!, hashes[2 * at + 1]!, index, at);
   return { modules: modules.map(({ hashes: _, ...module }) => module), table };
 }
 
@@ -191,7 +190,7 @@ function make(imports: readonly string[], searchPath: readonly string[]): Made {
  * Adds a name. If two constants have the same name, the first is found, or the other one if the first is in no imported
  * module.
  */
-function insert(table: Uint32Array, low: number, high: number, module: number, place: number): void {
+function insert(table: Uint32Array, low: number, high: number, module: number, constant: number): void {
   const mask = table.length / SLOT_WORDS - 1;
   for (let slot = low & mask; ; slot = (slot + 1) & mask) {
     const at = slot * SLOT_WORDS;
@@ -199,7 +198,7 @@ function insert(table: Uint32Array, low: number, high: number, module: number, p
       table[at] = low;
       table[at + 1] = high;
       table[at + 2] = module + 1;
-      table[at + 3] = place;
+      table[at + 3] = constant;
       return;
     }
   }

@@ -119,14 +119,14 @@ export class CompiledModule {
     return this.#names;
   }
 
-  isAxiom(place: number): boolean {
-    return this.#heap.tag(this.#heap.pointer(this.#constants[place]!), 1) === AXIOM;
+  isAxiom(index: number): boolean {
+    return this.#heap.tag(this.#heap.pointer(this.#constants[index]!), 1) === AXIOM;
   }
 
   /** Returns the binders at the head of the constant's type, outermost first. */
-  binders(place: number): readonly CompiledBinder[] {
+  binders(index: number): readonly CompiledBinder[] {
     const heap = this.#heap;
-    const value = heap.pointer(heap.field(heap.pointer(this.#constants[place]!), 0));
+    const value = heap.pointer(heap.field(heap.pointer(this.#constants[index]!), 0));
     const head = heap.pointer(heap.field(value, 0));
     heap.tag(head, 3);
     return this.#decoder
@@ -138,22 +138,22 @@ export class CompiledModule {
    * Returns the constants that a constant's type and value mention, and an inductive type's constructors, without
    * making terms.
    */
-  mentioned(place: number): ReadonlySet<Name> {
-    const info = this.#heap.pointer(this.#constants[place]!);
+  mentioned(index: number): ReadonlySet<Name> {
+    const info = this.#heap.pointer(this.#constants[index]!);
     const tag = this.#heap.tag(info, 1);
     const names = this.#decoder.mentioned(this.#heap.field(info, 0));
-    const constant = tag === INDUCTIVE ? this.constant(place) : null;
+    const constant = tag === INDUCTIVE ? this.constant(index) : null;
     return constant?.kind === 'inductive' ? new Set([...names, ...constant.constructors]) : names;
   }
 
   /** If `withProof` is false, the proof of a theorem is not read (`UNREAD_VALUE`). */
-  constant(place: number, withProof = true): CompiledConstant {
+  constant(index: number, withProof = true): CompiledConstant {
     const heap = this.#heap;
-    const info = heap.pointer(this.#constants[place]!);
+    const info = heap.pointer(this.#constants[index]!);
     const tag = heap.tag(info, 1);
     const value = heap.pointer(heap.field(info, 0));
     const constant = this.#read(tag, value, withProof);
-    if (constant.name !== this.#decoder.name(this.#nameSlots[place]!))
+    if (constant.name !== this.#decoder.name(this.#nameSlots[index]!))
       throw new Damaged('a constant has another name than the index says');
     return constant;
   }

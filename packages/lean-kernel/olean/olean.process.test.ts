@@ -185,11 +185,11 @@ describe('damage', () => {
     writeFileSync(file, bytes);
     const module = readModule(file, new Terms());
     explained(file, () => {
-      for (const place of module.names.keys()) module.constant(place);
+      for (const index of module.names.keys()) module.constant(index);
       module.entries.sourceRanges();
       module.entries.simpMarks();
       module.entries.deprecated();
-      for (const place of module.names.keys()) module.mentioned(place);
+      for (const index of module.names.keys()) module.mentioned(index);
     });
   };
 

@@ -49,7 +49,7 @@ export interface CheckedConstant {
 export interface AskedReport {
   readonly name: string;
   /** Its index in `constants`; null if the module lacks it. */
-  readonly place: number | null;
+  readonly index: number | null;
   /** Whether its type is that of its statement. `unknown`: there is no such statement. */
   readonly statement: 'same' | 'other' | 'unknown';
   /** Parts of its statement that can be read as an imported constant. */

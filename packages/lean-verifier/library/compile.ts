@@ -160,8 +160,8 @@ async function compileModule(
   const where = module.path ?? module.name;
   const wrong = run.messages.find(({ severity, text }) => severity === 'error' || /uses [`'‘]sorry/.test(text));
   if (wrong !== undefined) {
-    const place = `${where}:${wrong.line}:${wrong.column + 1}`;
-    throw libraryError(`${place}: ${wrong.text}`, 'Correct the library file; every theorem in it needs a proof.', {
+    const location = `${where}:${wrong.line}:${wrong.column + 1}`;
+    throw libraryError(`${location}: ${wrong.text}`, 'Correct the library file; every theorem in it needs a proof.', {
       file: where,
       line: wrong.line,
       column: wrong.column + 1,

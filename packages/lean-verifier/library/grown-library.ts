@@ -284,8 +284,8 @@ async function growModule(
 ): Promise<Grown> {
   const { runMark, sandbox, signal, indexFolder = null, disagreementsFolder = null } = options;
   const folder = path.join(options.cacheDirectory, 'grown', contentId(fingerprint, module.module));
-  const place = { environment, workingDirectory: options.cacheDirectory, runMark, sandbox };
-  const judgedBy = [...JUDGED_BY, ...(await checkerVersions(place)), sandbox?.facts.kind ?? 'none'];
+  const processContext = { environment, workingDirectory: options.cacheDirectory, runMark, sandbox };
+  const judgedBy = [...JUDGED_BY, ...(await checkerVersions(processContext)), sandbox?.facts.kind ?? 'none'];
   const below = new Set(module.below);
   const over = (environment.grown ?? []).filter((object) => below.has(path.basename(object.path, '.olean')));
   const record = JSON.stringify({ judgedBy, over: over.map(({ hash }) => hash) });
@@ -293,7 +293,13 @@ async function growModule(
   if (known !== null) return { kind: 'judged', object: known };
   const directory = `${folder}.${process.pid}.${randomBytes(4).toString('hex')}.partial`;
   try {
-    const made = await judgeLibraryModule(module, { place, directory, indexFolder, disagreementsFolder, signal });
+    const made = await judgeLibraryModule(module, {
+      processContext,
+      directory,
+      indexFolder,
+      disagreementsFolder,
+      signal,
+    });
     if (made.kind !== 'judged') return made;
     await writeFile(path.join(directory, RECORD), JSON.stringify({ record, hash: made.hash }));
     // An existing module is replaced if other kernels judged it, other modules are below it, or it has changed since.

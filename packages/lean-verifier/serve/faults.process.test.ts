@@ -240,8 +240,7 @@ describe('clients', () => {
     const requests = Array.from({ length: 12 }, async (_, index) => {
       const codes = Array.from(
         { length: 4 },
-        (__, place) =>
-          `${headers[index % 2]}theorem t${index} : ${index} + ${place} = ${index + place + (place % 2)} := rfl`,
+        (__, at) => `${headers[index % 2]}theorem t${index} : ${index} + ${at} = ${index + at + (at % 2)} := rfl`,
       );
       return check(server, codes);
     });

@@ -99,8 +99,8 @@ describe('half a character, which would become another text on its way to Lean',
     ['/api/check', `{"snippets": [{"id": "a", "code": ${half}}]}`, ['snippets', 0, 'code']],
     ['/api/check', '{"snippets": [{"id": "\\udfff", "code": "#check Nat"}]}', ['snippets', 0, 'id']],
     ['/verify', `{"codes": [{"custom_id": "a", "proof": ${half}}]}`, ['codes', 0, 'proof']],
-  ])('is refused by %s', async (path, body, place) => {
+  ])('is refused by %s', async (path, body, location) => {
     const { status, body: answer } = await post(`${served.server.url}${path}`, body);
-    expect([status, answer.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', ...place] })]]);
+    expect([status, answer.detail]).toEqual([422, [expect.objectContaining({ loc: ['body', ...location] })]]);
   });
 });

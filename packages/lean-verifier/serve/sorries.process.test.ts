@@ -42,16 +42,16 @@ const SNIPPETS: readonly (readonly [string, string])[] = [
   ['letters of two units', 'theorem a𝔸 : 1 = 2 := ¦sorry  theorem ¦b𝔸 : 1 = 2 := sorryAx _ false'],
 ];
 
-function marked(text: string): { code: string; places: { line: number; column: number }[] } {
+function marked(text: string): { code: string; positions: { line: number; column: number }[] } {
   const parts = text.split('¦');
-  const places = parts.slice(0, -1).map((_, index) => {
+  const positions = parts.slice(0, -1).map((_, index) => {
     const lines = parts
       .slice(0, index + 1)
       .join('')
       .split('\n');
     return { line: lines.length, column: [...lines.at(-1)!].length };
   });
-  return { code: parts.join(''), places };
+  return { code: parts.join(''), positions };
 }
 
 describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
@@ -61,11 +61,11 @@ describe.each(DRIVER_NAMES)('with the driver %s', (driver) => {
   });
 
   it.each(SNIPPETS)('%s', async (_, text) => {
-    const { code, places } = marked(text);
+    const { code, positions } = marked(text);
     const [result] = await check(served.server, [`set_option Elab.async false\n${code}`]);
     const found = (result?.response?.sorries ?? []).map(({ pos }) => ({ ...pos, line: pos.line - 1 }));
     expect({ found, messages: result?.response?.messages?.map(({ data }) => data.slice(0, 60)) }).toMatchObject({
-      found: places,
+      found: positions,
     });
   });
 });

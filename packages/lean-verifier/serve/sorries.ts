@@ -40,23 +40,25 @@ export function sorriesOf(code: string, tokens: readonly Token[], messages: read
     code,
     marks.flatMap(({ token: { start, end } }) => [start, end]),
   );
-  const places = marks.map(({ kind }, index) => ({
+  const found = marks.map(({ kind }, index) => ({
     kind,
     pos: positions[2 * index]!,
     endPos: positions[2 * index + 1]!,
   }));
-  const commands = places.filter(({ kind }) => kind === 'command').map(({ pos }) => pos);
+  const commands = found.filter(({ kind }) => kind === 'command').map(({ pos }) => pos);
   const closed = new Set(messages.filter(({ data }) => CLOSED.test(data)).map(({ pos }) => keyOf(pos)));
   const warnings = messages.filter(({ severity, data }) => severity === 'warning' && USES_SORRY.test(data));
   const warned = new Set(warnings.flatMap((warning) => commandsOf(warning, commands)));
-  const holes = places
+  const holes = found
     .filter(({ kind }) => kind !== 'command')
-    .map((place) => ({ ...place, command: commandAt(place.pos, commands) }))
+    .map((hole) => ({ ...hole, command: commandAt(hole.pos, commands) }))
     .filter(({ kind, pos, command }) => kind === 'hole' || (warned.has(command) && !closed.has(keyOf(pos))));
   const explained = new Set(holes.map(({ command }) => command));
   const others = warnings.filter((warning) => !commandsOf(warning, commands).some((command) => explained.has(command)));
-  const byPlace = new Map([...holes, ...others].map(({ pos, endPos }) => [keyOf(pos), { pos, endPos: endPos ?? pos }]));
-  return [...byPlace.values()].sort((a, b) => compare(a.pos, b.pos)).map((place) => ({ ...place, goal: '' }));
+  const byPosition = new Map(
+    [...holes, ...others].map(({ pos, endPos }) => [keyOf(pos), { pos, endPos: endPos ?? pos }]),
+  );
+  return [...byPosition.values()].sort((a, b) => compare(a.pos, b.pos)).map((hole) => ({ ...hole, goal: '' }));
 }
 
 /** Whether a command begins here: at a keyword, or at a word after `#`, as in `#check`. */

@@ -48,9 +48,9 @@ export function splitSnippet(code: string): SplitSnippet {
   if (broken !== null) {
     // A line feed follows the header. A carriage return directly before it would become part of the line ending.
     const header = code.slice(0, broken.end).replace(/\r$/, '\r ');
-    const [place, last] = positionsOf(code, [broken.start, Math.min(broken.end, code.length)]);
+    const [first, last] = positionsOf(code, [broken.start, Math.min(broken.end, code.length)]);
     const within = (line: number): number => Math.min(line, last!.line);
-    return { header, body: '', broken: place!, lineOf: within, reportedLineOf: within, allTokens };
+    return { header, body: '', broken: first!, lineOf: within, reportedLineOf: within, allTokens };
   }
   const positions = positionsOf(code, [...commands.map(({ start }) => start), end]);
   const last = positions.pop()!;

@@ -188,8 +188,8 @@ export function describeDriver(name: DriverName): void {
         script(workingDirectory, `flood${where.length}`, `exec yes "$(printf '%9000s' x)" ${where}`);
       for (const where of ['', '>&2']) {
         const program = flood(where);
-        const place = { environment: { ...environment, executable: program }, workingDirectory };
-        const opening = openDriver(name, place).open('', {
+        const processContext = { environment: { ...environment, executable: program }, workingDirectory };
+        const opening = openDriver(name, processContext).open('', {
           memoryBytesMax: MEMORY_BYTES_MAX,
         });
         const { kind, ...rest } = await opening;

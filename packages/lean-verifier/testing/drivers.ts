@@ -17,8 +17,8 @@ export function script(folder: string, name: string, text: string): string {
   return path;
 }
 
-export function driverOf(name: DriverName, place: ProcessContext): LeanDriver {
-  return openDriver(name, place);
+export function driverOf(name: DriverName, processContext: ProcessContext): LeanDriver {
+  return openDriver(name, processContext);
 }
 
 /** Opens a session with this header; throws if that fails. */

@@ -56,7 +56,7 @@ export class FileCheck {
   /** Contains only the module while further checkers read it. */
   readonly #directory: string;
   readonly #module = newModuleName();
-  readonly #place: ProcessContext;
+  readonly #processContext: ProcessContext;
   readonly #memoryBytesMax: number;
 
   constructor(installed: LeanEnvironment, options: CheckFileOptions, directory: string) {
@@ -67,7 +67,7 @@ export class FileCheck {
     this.#options = options;
     this.#directory = join(directory, 'module');
     const { runMark, sandbox } = options;
-    this.#place = { environment, workingDirectory: this.#directory, runMark, sandbox };
+    this.#processContext = { environment, workingDirectory: this.#directory, runMark, sandbox };
     this.#memoryBytesMax = options.memoryBytesMax ?? FILE_MEMORY_BYTES_MAX;
   }
 
@@ -137,7 +137,7 @@ export class FileCheck {
       const own = theorems[at];
       const isOwn = name === null ? own?.isExample : own !== undefined && nameParts(own.name).at(-1) === name;
       if (!isOwn) return null;
-      theorems[at] = { ...own!, verdict: 'rejected', message: placed(error) };
+      theorems[at] = { ...own!, verdict: 'rejected', message: located(error) };
     }
     const objection = judged.objection === null ? null : inFile(judged.objection);
     const others = judged.others.map((other) => ({ ...other, line: lineOf(other.line) }));
@@ -164,8 +164,8 @@ export class FileCheck {
     if ('unread' in report) return report;
     const copy = await this.#exampleCopy(text);
     if (copy !== null && 'unread' in copy) return copy;
-    const stated = report.asked.map(({ name, place, statement }): StatedReport => {
-      return { name, statement: place === null ? 'missing' : statement === 'same' ? 'same' : 'other' };
+    const stated = report.asked.map(({ name, index, statement }): StatedReport => {
+      return { name, statement: index === null ? 'missing' : statement === 'same' ? 'same' : 'other' };
     });
     const found = findInFile(report, toleratesLibraryAxioms, text, copy);
     return { ...found, stated, objectMs: performance.now() - startedMs };
@@ -195,7 +195,7 @@ export class FileCheck {
     const bounds = this.#bounds();
     const file: CompiledFile = {
       ...bounds,
-      place: { ...this.#place, environment: { ...this.#environment, searchPath } },
+      processContext: { ...this.#processContext, environment: { ...this.#environment, searchPath } },
       directory: this.#directory,
       module: this.#module,
       theorems: sound.map(({ name }) => name),
@@ -214,7 +214,7 @@ export class FileCheck {
 
   #bounds() {
     const { signal } = this.#options;
-    return { place: this.#place, memoryBytesMax: this.#memoryBytesMax, signal };
+    return { processContext: this.#processContext, memoryBytesMax: this.#memoryBytesMax, signal };
   }
 }
 
@@ -263,10 +263,10 @@ export function lookOf(by: string, version: string, outcome: CheckRecord['outcom
 
 export function firstError(messages: readonly LeanMessage[]): string {
   const wrong = messages.find(({ severity }) => severity === 'error');
-  return wrong === undefined ? '' : placed(wrong);
+  return wrong === undefined ? '' : located(wrong);
 }
 
-const placed = ({ line, column, text }: LeanMessage): string => `${line}:${column}: ${text.slice(0, 400)}`;
+const located = ({ line, column, text }: LeanMessage): string => `${line}:${column}: ${text.slice(0, 400)}`;
 
 function summary(
   theorems: readonly TheoremReport[],

@@ -39,7 +39,7 @@ const printed = (header: string): string => (screenHeader(header) as { text: str
 const FALSE = 'theorem claim : 1 + 2 = answer';
 
 const bounds = () => ({
-  place: { environment, workingDirectory: scratchDirectory },
+  processContext: { environment, workingDirectory: scratchDirectory },
   memoryBytesMax: 2_147_483_648,
   signal: AbortSignal.timeout(170_000),
 });

@@ -87,9 +87,9 @@ export interface CheckPoolOptions {
  * Opens a pool suitable for verifiers. Sessions may use the memory of the big limits, and are worn once they hold most
  * of the memory of the small limits. If the driver keeps headers imported, one spare session is opened in advance.
  */
-export function openCheckPool(place: ProcessContext, options: CheckPoolOptions): LeanPool {
+export function openCheckPool(processContext: ProcessContext, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
-  const driver = openDriver(options.driver, place, 'in runs');
+  const driver = openDriver(options.driver, processContext, 'in runs');
   return openPool({
     driver,
     processes: options.processes,
@@ -107,9 +107,9 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     candidateTimeoutMs: options.candidateTimeoutMs ?? CANDIDATE_TIMEOUT_MS,
     memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
   };
-  const place: ProcessContext = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
+  const processContext: ProcessContext = { environment, workingDirectory: scratchDirectory, runMark, sandbox };
   const host = options.host ?? openLeanHost();
-  const own = 'pool' in options ? null : ownPool(place, { ...options, host }, bounds.memoryBytesMax);
+  const own = 'pool' in options ? null : ownPool(processContext, { ...options, host }, bounds.memoryBytesMax);
   const pool = 'pool' in options ? options.pool : own!;
   const { candidatesPerRun } = pool.driver;
   await mkdir(scratchDirectory, { recursive: true });
@@ -124,7 +124,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     limits: (heartbeatsMax) => limitClasses({ ...bounds, heartbeatsMax }),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
     confirmer: new ProofConfirmer({
-      place,
+      processContext,
       scratchDirectory,
       limits: limitClasses(bounds).big,
       indexFolder: options.indexFolder ?? null,
@@ -136,7 +136,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       signal: closing.signal,
     }),
     premises: premiseResolver(new Set(options.premiseNames ?? [])),
-    checkers: await checkerVersions(place),
+    checkers: await checkerVersions(processContext),
     rebuilt: watchProject(environment),
   };
 
@@ -179,10 +179,10 @@ function runIfFree<T>(permits: LeanHost['permits'], width: number, work: () => P
 }
 
 function ownPool(
-  place: ProcessContext,
+  processContext: ProcessContext,
   options: Exclude<VerifierOptions, { readonly pool: LeanPool }>,
   memoryBytesMax: number,
 ): LeanPool {
   const { driver = 'json', processes, host } = options;
-  return openCheckPool(place, { driver, processes, host, memoryBytesMax });
+  return openCheckPool(processContext, { driver, processes, host, memoryBytesMax });
 }

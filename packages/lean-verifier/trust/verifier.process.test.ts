@@ -84,12 +84,12 @@ describe('verdicts', () => {
     const unexplained = await (await open()).check(candidates, { explains: () => false });
     expect(kindsOf(unexplained)).toEqual(kindsOf(explained));
     expect(new Set(explained.map(({ kind }) => kind))).toEqual(new Set(['proved', 'rejected', 'forbidden', 'timeout']));
-    for (const [place, { kind, messages }] of unexplained.entries())
+    for (const [index, { kind, messages }] of unexplained.entries())
       if (kind === 'rejected') expect(messages.map(({ text }) => text)).toEqual(['Lean was not asked why it fails']);
       // Which bound is met first, of heartbeats or of time, is chance; only the first says a place.
       else if (kind !== 'timeout')
         expect(messages.map(({ line, column }) => [line, column])).toEqual(
-          explained[place]!.messages.map(({ line, column }) => [line, column]),
+          explained[index]!.messages.map(({ line, column }) => [line, column]),
         );
   });
 

@@ -51,7 +51,7 @@ export const disprove = tool({
 function contextTask(lean: LeanBench, { signal }: ToolCall) {
   const { environment, sandbox, scratchDirectory, runMark, memoryBytesMax, indexFolder } = lean;
   return {
-    place: { environment, workingDirectory: scratchDirectory, runMark, sandbox },
+    processContext: { environment, workingDirectory: scratchDirectory, runMark, sandbox },
     libraryHeader: LIBRARY_HEADER,
     scratchDirectory,
     memoryBytesMax,

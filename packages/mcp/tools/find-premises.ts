@@ -39,10 +39,10 @@ export const findPremises = tool({
   },
   seconds: 120,
   async run({ goal, most, line, column, ...asked }, { folder, libraryTexts, withLean }, call) {
-    const isPlace = asked.path !== undefined || asked.text !== undefined;
-    if (goal === undefined && (!isPlace || line === undefined))
+    const isFile = asked.path !== undefined || asked.text !== undefined;
+    if (goal === undefined && (!isFile || line === undefined))
       throw new StpError('STP1002', 'there is no goal', 'Give goal as text, or a file (path or text) and a line.');
-    const given = isPlace ? await givenFile(folder, asked) : null;
+    const given = isFile ? await givenFile(folder, asked) : null;
     const at = given === null || line === undefined ? null : await opened(given.text, line, goal === undefined);
     const state = goal ?? at!.goal!;
     const files = (await folder.files(call.signal)).filter(({ path }) => path !== given?.file?.path);
@@ -67,12 +67,12 @@ export const findPremises = tool({
 
     /** Returns the text above the position. Neither the theorem there nor a later one may be used in its proof. */
     async function opened(text: string, at: number, needsGoal: boolean): Promise<{ above: string; goal?: string }> {
-      const { place, goals } = await withLean(call, ({ places }) =>
-        findPosition(text, { line: at, column }, (context) => goalsAtPosition(places, context, call.signal)),
+      const { target, goals } = await withLean(call, ({ positions }) =>
+        findPosition(text, { line: at, column }, (context) => goalsAtPosition(positions, context, call.signal)),
       );
       if (goals.problem !== null && needsGoal)
         throw new StpError('STP1002', `there is no goal at line ${at}: ${goals.problem}`, 'Name a place in a proof.');
-      return { above: place.context, ...(goals.problem === null ? { goal: goals.goals[0]! } : {}) };
+      return { above: target.context, ...(goals.problem === null ? { goal: goals.goals[0]! } : {}) };
     }
   },
 });

@@ -19,10 +19,10 @@ export const goalsAt = tool({
   seconds: 120,
   async run({ timeout_seconds: _, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
-    const { place, goals } = await withLean(call, ({ places }) =>
-      findPosition(text, { line, column }, (context) => goalsAtPosition(places, context, call.signal)),
+    const { target, goals } = await withLean(call, ({ positions }) =>
+      findPosition(text, { line, column }, (context) => goalsAtPosition(positions, context, call.signal)),
     );
     const { goals: found, problem, errors } = goals;
-    return { goals: [...found], problem, errors: [...errors], replace: replaced(text, place) };
+    return { goals: [...found], problem, errors: [...errors], replace: replaced(text, target) };
   },
 });

@@ -47,12 +47,12 @@ export const searchProof = tool({
     if (line === undefined) throw new StpError('STP1002', 'the place has no line', 'Give line, from 1.');
     const { text } = await givenFile(folder, file);
     return withLean(call, async (lean) => {
-      const { place } = await findPosition(text, { line, column }, (above) =>
-        goalsAtPosition(lean.places, above, call.signal),
+      const { target } = await findPosition(text, { line, column }, (above) =>
+        goalsAtPosition(lean.positions, above, call.signal),
       );
-      const { proof, ...found } = await search(place.context, place.prefix, seconds, lean, call);
-      const replace = replaced(text, place);
-      return { ...found, proof, judgement: null, new_text: proof === null ? null : place.newText(proof), replace };
+      const { proof, ...found } = await search(target.context, target.prefix, seconds, lean, call);
+      const replace = replaced(text, target);
+      return { ...found, proof, judgement: null, new_text: proof === null ? null : target.newText(proof), replace };
     });
   },
 });

@@ -37,13 +37,13 @@ export const tryTactics = tool({
   seconds: 60,
   async run({ timeout_seconds: _, tactics, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
-    return withLean(call, async ({ places }) => {
-      const { place } = await findPosition(text, { line, column }, (context) =>
-        goalsAtPosition(places, context, call.signal),
+    return withLean(call, async ({ positions }) => {
+      const { target } = await findPosition(text, { line, column }, (context) =>
+        goalsAtPosition(positions, context, call.signal),
       );
       const told = (count: number): void => call.tell(`${count} of ${tactics.length} tactics`);
-      const asked = { context: place.context, tactics, stepMs: STEP_MS };
-      const { goals, problem, tried } = await tryAt(places, asked, { signal: call.signal, late: call.late }, told);
+      const asked = { context: target.context, tactics, stepMs: STEP_MS };
+      const { goals, problem, tried } = await tryAt(positions, asked, { signal: call.signal, late: call.late }, told);
       return {
         goals: [...goals],
         problem,
@@ -52,9 +52,9 @@ export const tryTactics = tool({
           class: one?.class ?? null,
           goals: [...(one?.goals ?? [])],
           reason: one?.reason ?? null,
-          new_text: one?.class === 'done' || one?.class === 'valid' ? place.newText(one.text) : null,
+          new_text: one?.class === 'done' || one?.class === 'valid' ? target.newText(one.text) : null,
         })),
-        replace: replaced(text, place),
+        replace: replaced(text, target),
       };
     });
   },

@@ -34,8 +34,8 @@ export class ReplayBuffer<Item> {
     const near = this.#kept.filter(({ text: other }) => isNear(own.text, other));
     if (near.some((other) => other.logReward >= logReward)) return;
     const others = this.#kept.filter((kept) => !near.includes(kept));
-    const place = others.findIndex((other) => other.logReward < logReward);
-    this.#kept = others.toSpliced(place < 0 ? others.length : place, 0, own).slice(0, this.#size);
+    const index = others.findIndex((other) => other.logReward < logReward);
+    this.#kept = others.toSpliced(index < 0 ? others.length : index, 0, own).slice(0, this.#size);
   }
 
   /** Draws with replacement; returns nothing from an empty buffer. */
@@ -46,11 +46,11 @@ export class ReplayBuffer<Item> {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     return Array.from({ length: count }, () => {
       let left = random.next() * total;
-      const place = weights.findIndex((weight) => {
+      const index = weights.findIndex((weight) => {
         left -= weight;
         return left < 0;
       });
-      return this.#kept[place < 0 ? weights.length - 1 : place]!.item;
+      return this.#kept[index < 0 ? weights.length - 1 : index]!.item;
     });
   }
 }

@@ -6,7 +6,7 @@
 import { randomStream } from '../random.ts';
 
 /** Number of weights; a power of two, so the low bits of a hash are an index. */
-const PLACES = 2 ** 17;
+const WEIGHTS = 2 ** 17;
 const RATE = 0.1;
 const PASSES = 4;
 /** Added to the sums of squares, so that the first steps are not the largest. */
@@ -41,8 +41,8 @@ export class ActionRanker {
 
   /** Trains by several passes over all tries, each in a different order. */
   static trained(tries: readonly Try[], seed: number): ActionRanker {
-    const ranker = new ActionRanker(new Float32Array(PLACES));
-    const squares = new Float32Array(PLACES);
+    const ranker = new ActionRanker(new Float32Array(WEIGHTS));
+    const squares = new Float32Array(WEIGHTS);
     for (let pass = 0; pass < PASSES; pass++)
       for (const one of randomStream('action-ranker', seed, pass).shuffle(tries)) ranker.#step(one, squares);
     return ranker;
@@ -50,7 +50,7 @@ export class ActionRanker {
 
   /** Restores a ranker from `weights`. Throws for a wrong length. */
   static of(weights: Uint8Array): ActionRanker {
-    const floats = new Float32Array(PLACES);
+    const floats = new Float32Array(WEIGHTS);
     const bytes = new Uint8Array(floats.buffer);
     if (weights.length !== bytes.length) throw new Error(`a ranker has ${bytes.length} bytes, not ${weights.length}`);
     bytes.set(weights);
@@ -69,16 +69,16 @@ export class ActionRanker {
    */
   chance(prior: number, features: ActionFeatures): number {
     let sum = prior;
-    for (const place of features) sum += this.#weights[place]!;
+    for (const index of features) sum += this.#weights[index]!;
     return 1 / (1 + Math.exp(-sum));
   }
 
   #step({ prior, features, proved }: Try, squares: Float32Array): void {
     const slope = this.chance(prior, features) - (proved ? 1 : 0);
-    for (const place of features) {
-      const square = squares[place]! + slope * slope;
-      squares[place] = square;
-      this.#weights[place]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
+    for (const index of features) {
+      const square = squares[index]! + slope * slope;
+      squares[index] = square;
+      this.#weights[index]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
     }
   }
 }
@@ -111,15 +111,15 @@ export const statementTokens = (statement: string, constants: readonly string[])
 export function actionFeatures(tokens: readonly string[], parts: readonly string[]): ActionFeatures {
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
   const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
-  const places = new Set(ofAction.map(placed));
+  const indices = new Set(ofAction.map(indexOf));
   for (const token of tokens.map(hashed)) {
-    places.add(placed(token));
-    for (const part of ofAction) places.add(placed(mixed(part, token)));
+    indices.add(indexOf(token));
+    for (const part of ofAction) indices.add(indexOf(mixed(part, token)));
   }
-  return Uint32Array.from(places);
+  return Uint32Array.from(indices);
 }
 
-const placed = (value: number): number => value & (PLACES - 1);
+const indexOf = (hash: number): number => hash & (WEIGHTS - 1);
 
 const hashes = new Map<string, number>();
 /** FNV-1a, 32 bits; cached, since few texts recur often. */

@@ -28,9 +28,9 @@ const SMALL_STEP = 1e-9;
 export function trainRanker(examples: readonly RankerExample[]): RankerWeights {
   if (new Set(examples.map(({ pays }) => pays)).size < 2) return new Map();
   const names = [...new Set(examples.flatMap(({ features }) => [...features.keys()]))].sort();
-  const places = new Map(names.map((name, place) => [name, place]));
+  const indices = new Map(names.map((name, index) => [name, index]));
   const rows = examples.map(({ features, pays, weight }) => ({
-    at: [...features].map(([name, value]): [number, number] => [places.get(name)!, value]),
+    at: [...features].map(([name, value]): [number, number] => [indices.get(name)!, value]),
     pays: Number(pays),
     weight,
   }));
@@ -38,24 +38,24 @@ export function trainRanker(examples: readonly RankerExample[]): RankerWeights {
   const weights = new Float64Array(size);
   for (let step = 0; step < STEPS_MAX; step++) {
     const gradient = Float64Array.from(weights, (weight) => RIDGE * weight);
-    const curvature = Array.from({ length: size }, (_, place) => {
+    const curvature = Array.from({ length: size }, (_, index) => {
       const row = new Float64Array(size);
-      row[place] = RIDGE;
+      row[index] = RIDGE;
       return row;
     });
     for (const { at, pays, weight } of rows) {
-      const chance = 1 / (1 + Math.exp(-at.reduce((sum, [place, value]) => sum + weights[place]! * value, 0)));
+      const chance = 1 / (1 + Math.exp(-at.reduce((sum, [index, value]) => sum + weights[index]! * value, 0)));
       const bend = weight * chance * (1 - chance);
-      for (const [place, value] of at) {
-        gradient[place]! += weight * (chance - pays) * value;
-        for (const [other, its] of at) curvature[place]![other]! += bend * value * its;
+      for (const [index, value] of at) {
+        gradient[index]! += weight * (chance - pays) * value;
+        for (const [other, its] of at) curvature[index]![other]! += bend * value * its;
       }
     }
     const change = solved(curvature, gradient);
-    for (let place = 0; place < size; place++) weights[place]! -= change[place]!;
+    for (let index = 0; index < size; index++) weights[index]! -= change[index]!;
     if (change.every((one) => Math.abs(one) < SMALL_STEP)) break;
   }
-  return new Map(names.map((name, place) => [name, weights[place]!]));
+  return new Map(names.map((name, index) => [name, weights[index]!]));
 }
 
 /** Returns a score that grows with the probability of paying. */

@@ -64,10 +64,10 @@ function bindersByUse(statement: string, typed: boolean): string {
   const take = (text: string): void => {
     for (const { text: word } of tokenize(text)) {
       const one = byName.get(word.split('.')[0]!);
-      if (one !== undefined && open.delete(one)) place(one);
+      if (one !== undefined && open.delete(one)) show(one);
     }
   };
-  const place = ({ kind, name, type }: { kind: Binder['kind']; name: string; type: string }): void => {
+  const show = ({ kind, name, type }: { kind: Binder['kind']; name: string; type: string }): void => {
     take(type);
     ordered.push(
       kind === 'instance' && name === '' ? `[${type}]` : `${BRACKETS[kind][0]}${name} : ${type}${BRACKETS[kind][1]}`,
@@ -76,7 +76,7 @@ function bindersByUse(statement: string, typed: boolean): string {
   const whole = [...signature.antecedents, signature.conclusion].join(' → ');
   const body = typed ? whole : whole.replace(ANNOTATED, '$1');
   take(body);
-  for (const one of open) if (open.delete(one)) place(one);
+  for (const one of open) if (open.delete(one)) show(one);
   return `theorem t ${ordered.join(' ')} : ${body}`;
 }
 

@@ -107,8 +107,8 @@ it('has a stage for a try, which runs the commands where runs and caches may be 
   const command = words.at(-1)!;
   expect([command, existsSync(join(REPOSITORY, command.replace('/stp/', '')))]).toEqual(['/stp/bin/stp', true]);
   // A run without a name is in the folder `runs` below.
-  const place = /^WORKDIR (\S+)$/mu.exec(stage!)![1]!;
-  expect(/^VOLUME (.*)$/mu.exec(dockerfile)![1]).toContain(`"${place}/runs"`);
+  const folder = /^WORKDIR (\S+)$/mu.exec(stage!)![1]!;
+  expect(/^VOLUME (.*)$/mu.exec(dockerfile)![1]).toContain(`"${folder}/runs"`);
   const page = readFileSync(join(REPOSITORY, 'docs/commands.md'), 'utf8');
   for (const option of services.find(([name]) => name === 'host')![1].security_opt.slice(1))
     expect(page).toContain(`--security-opt ${option.replace(':', '=')}`);

@@ -28,7 +28,7 @@ afterEach(async () => {
   await fake?.close();
 });
 
-async function place() {
+async function setUp() {
   fake = await startFakeMlflow();
   const folder = await mkdtemp(join(tmpdir(), 'stp-trackers-'));
   const storeUri = pathToFileURL(join(folder, 'runs')).href;
@@ -47,7 +47,7 @@ const kept = (name: string): unknown[] => fake.runs[0]?.metrics.filter(({ key })
 
 describe('MLflow', () => {
   it('gets a run with its values, metrics under their names, files and the end', async () => {
-    const { run, at } = await place();
+    const { run, at } = await setUp();
     await run.store.put('report.html', '<p>report</p>');
     await run.store.put('report/losses.csv', 'a,b\n');
     const monitor = await trackingMonitor(['mlflow'], run, at);
@@ -76,7 +76,7 @@ describe('MLflow', () => {
   });
 
   it('has one run for all processes of a run, at the same time and one after the other', async () => {
-    const { run, at } = await place();
+    const { run, at } = await setUp();
     const both = await Promise.all([1, 2].map(() => trackingMonitor(['mlflow'], run, at)));
     await Promise.all(both.map((monitor, step) => monitor.log([round(step)])));
     await Promise.all(both.map((monitor) => monitor.finalise()));
@@ -90,7 +90,7 @@ describe('MLflow', () => {
   });
 
   it('holds nobody up while it is down, and gets all of it later', async () => {
-    const { run, at } = await place();
+    const { run, at } = await setUp();
     fake.down = 503;
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const monitor = await trackingMonitor(['mlflow'], run, at);
@@ -105,7 +105,7 @@ describe('MLflow', () => {
   });
 
   it('gets what a killed process could not send from the next one on the machine', async () => {
-    const { run, at } = await place();
+    const { run, at } = await setUp();
     fake.down = 503;
     const modules = new URL('../../../infra/', import.meta.url).href;
     const script = `
@@ -134,7 +134,7 @@ describe('MLflow', () => {
   });
 
   it('leaves out what the server will never take, and goes on', async () => {
-    const { run, at } = await place();
+    const { run, at } = await setUp();
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const long = { ...run, parameters: Object.fromEntries(Array.from({ length: 230 }, (_, n) => [`p${n}`, 'v'])) };
     const monitor = await trackingMonitor(['mlflow'], long, at);
@@ -184,7 +184,7 @@ it('bounds what waits: metrics beyond it are counted, the end is kept', async ()
 });
 
 it('works on where the client of Weights & Biases is not to be had', async () => {
-  const { folder, run, at } = await place();
+  const { folder, run, at } = await setUp();
   const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const settings = { ...at.settings, wandb: { python: '/nowhere/python3', directory: join(folder, 'wandb') } };
   const monitor: Monitor = await trackingMonitor(['wandb', 'tensorboard'], run, { ...at, settings });

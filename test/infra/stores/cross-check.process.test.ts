@@ -33,9 +33,9 @@ async function startOurs(): Promise<Server> {
 async function startOther(program: string): Promise<Server> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const place = ['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port), '-backend', 'memory'];
+  const serving = ['-scheme', 'http', '-host', '127.0.0.1', '-port', String(port), '-backend', 'memory'];
   const addresses = ['-public-host', `127.0.0.1:${port}`, '-external-url', endpoint];
-  const child: ChildProcess = spawn(program, [...place, ...addresses], { stdio: 'ignore' });
+  const child: ChildProcess = spawn(program, [...serving, ...addresses], { stdio: 'ignore' });
   for (let tries = 0; ; tries++) {
     const answer = await fetch(`${endpoint}/storage/v1/b?project=test`).catch(() => null);
     if (answer?.ok) break;

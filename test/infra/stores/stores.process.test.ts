@@ -24,7 +24,7 @@ storeContract('file store', async () => {
 
 describe('over the wire', () => {
   let fake: FakeGcs;
-  let places = 0;
+  let folders = 0;
   beforeAll(async () => {
     // Notes of uploads are not to lie with those of the user.
     process.env.XDG_CACHE_HOME = await mkdtemp(join(tmpdir(), 'stp-stores-'));
@@ -37,8 +37,8 @@ describe('over the wire', () => {
   });
 
   storeContract('Google Cloud Storage', async () => {
-    places += 1;
-    const uri = `gs://bucket/runs/place-${places}`;
+    folders += 1;
+    const uri = `gs://bucket/runs/place-${folders}`;
     return {
       uri,
       store: await openStore(uri),

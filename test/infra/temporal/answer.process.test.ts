@@ -41,8 +41,8 @@ describe('an address', () => {
     ['nothing is said', silent, 'nothing came for 0.2 s'],
     ['no host is', async () => 'nowhere.invalid:7233', 'nowhere.invalid'],
     ['no port is named', async () => 'localhost', 'it is no HOST:PORT'],
-  ])('where %s has none, and the message names it', async (_, place, reason) => {
-    const address = await place();
+  ])('where %s has none, and the message names it', async (_, addressOf, reason) => {
+    const address = await addressOf();
     const error = await requireAnswer(address, 200).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'STP1101', message: expect.stringContaining(address) });
     expect((error as Error).message).toContain(reason);

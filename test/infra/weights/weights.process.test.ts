@@ -29,7 +29,7 @@ const skipped = skipsPython('weights of the hub');
 
 afterEach(() => vi.unstubAllEnvs());
 
-async function place() {
+async function setUp() {
   const cacheDirectory = await mkdtemp(join(tmpdir(), 'stp-weights-'));
   onTestFinished(() => rm(cacheDirectory, { recursive: true, force: true }));
   return { cacheDirectory, python: interpreter, convertGguf: () => Promise.reject(new Error('no GGUF is asked for')) };
@@ -52,7 +52,7 @@ const problemOf = (work: Promise<unknown>) =>
 
 describe.skipIf(skipped)('weights of the hub', () => {
   it('come when they are asked for, each file checked, without code and pickles', async () => {
-    const options = await place();
+    const options = await setUp();
     const fake = await hub();
     const found = await describeHubModel(`hf://${MODEL}`, options);
     expect(found).toMatchObject({ commit: COMMIT, licence: 'mit', gated: false, bytes: 5_034 });
@@ -74,7 +74,7 @@ describe.skipIf(skipped)('weights of the hub', () => {
   });
 
   it('without a commit are those in the cache, else what the hub has now, if it may be asked', async () => {
-    const options = await place();
+    const options = await setUp();
     const fake = await hub();
     const plain = `hf://${MODEL}`;
     expect(await problemOf(pinnedName(plain, false, options))).toMatchObject({ code: 'STP1002' });
@@ -89,7 +89,7 @@ describe.skipIf(skipped)('weights of the hub', () => {
   });
 
   it('may be graphs alone, as encoder-decoders are exported', async () => {
-    const options = await place();
+    const options = await setUp();
     await hub(
       new Map([
         ['config.json', Buffer.from('{"model_type":"t5"}')],
@@ -106,7 +106,7 @@ describe.skipIf(skipped)('weights of the hub', () => {
   });
 
   it('are refused if a file is not what the hub states, and come at the next try', async () => {
-    const options = await place();
+    const options = await setUp();
     const fake = await hub();
     fake.spoilt.set('model.safetensors', Buffer.from('W'.repeat(5_000)));
     expect(await problemOf(fetchWeights(NAME, options))).not.toBeNull();
@@ -118,7 +118,7 @@ describe.skipIf(skipped)('weights of the hub', () => {
   });
 
   it('want a commit, exist, are no pickles, and a hub that cannot be reached is said to be so', async () => {
-    const options = await place();
+    const options = await setUp();
     const fake = await hub();
     expect(await problemOf(fetchWeights(`hf://${MODEL}@main`, options))).toMatchObject({
       code: 'STP1002',
@@ -147,7 +147,7 @@ describe.skipIf(skipped)('weights of the hub', () => {
 });
 
 it('weights of a bucket come with their checksum, and the path of a folder is itself', async () => {
-  const options = await place();
+  const options = await setUp();
   const fake = await startFakeGcs(['bucket']);
   onTestFinished(() => fake.close());
   vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);

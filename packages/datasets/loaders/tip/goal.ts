@@ -81,7 +81,7 @@ class GoalPrinter {
     return `theorem ${[this.name, ...binders].join(' ')} : ${conclusion}`;
   }
 
-  private type(type: SExpression, place: number): string {
+  private type(type: SExpression, outerStrength: number): string {
     if (typeof type === 'string') {
       const text = TYPE_VARIABLES.get(type) ?? this.vocabulary.types.get(type);
       if (text === undefined) throw unsupported(this.name, `type ${type}`);
@@ -90,27 +90,30 @@ class GoalPrinter {
     const [former, ...parts] = type;
     switch (former) {
       case 'list':
-        return bracketed({ text: `List ${this.type(parts[0]!, ARGUMENT)}`, strength: ARGUMENT - 1 }, place);
+        return bracketed({ text: `List ${this.type(parts[0]!, ARGUMENT)}`, strength: ARGUMENT - 1 }, outerStrength);
       case 'pair':
         return bracketed(
           { text: `${this.type(parts[0]!, AND + 1)} × ${this.type(parts[1]!, AND)}`, strength: AND },
-          place,
+          outerStrength,
         );
       case '=>':
-        return bracketed({ text: parts.map((part) => this.type(part, ARROW + 1)).join(' → '), strength: ARROW }, place);
+        return bracketed(
+          { text: parts.map((part) => this.type(part, ARROW + 1)).join(' → '), strength: ARROW },
+          outerStrength,
+        );
       default:
         return bracketed(
           {
             text: `${this.type(former!, ARGUMENT)} ${parts.map((part) => this.type(part, ARGUMENT)).join(' ')}`,
             strength: ARGUMENT - 1,
           },
-          place,
+          outerStrength,
         );
     }
   }
 
   /** Renders a proposition. */
-  private formula(e: SExpression, scope: Scope, place: number): string {
+  private formula(e: SExpression, scope: Scope, outerStrength: number): string {
     const list = Array.isArray(e) ? (e as readonly SExpression[]) : [];
     const infix = (symbol: string, strength: number) =>
       `${this.formula(list[1]!, scope, strength + 1)} ${symbol} ${this.formula(list[2]!, scope, strength)}`;
@@ -118,35 +121,38 @@ class GoalPrinter {
       `${this.term(list[1]!, scope, EQUALITY + 1)} ${symbol} ${this.term(list[2]!, scope, EQUALITY + 1)}`;
     switch (head(e)) {
       case '=':
-        return bracketed({ text: equation('='), strength: EQUALITY }, place);
+        return bracketed({ text: equation('='), strength: EQUALITY }, outerStrength);
       case 'distinct':
-        return bracketed({ text: equation('≠'), strength: EQUALITY }, place);
+        return bracketed({ text: equation('≠'), strength: EQUALITY }, outerStrength);
       case '=>':
-        return bracketed({ text: infix('→', ARROW), strength: ARROW }, place);
+        return bracketed({ text: infix('→', ARROW), strength: ARROW }, outerStrength);
       case 'and':
-        return bracketed({ text: infix('∧', AND), strength: AND }, place);
+        return bracketed({ text: infix('∧', AND), strength: AND }, outerStrength);
       case 'or':
-        return bracketed({ text: infix('∨', OR), strength: OR }, place);
+        return bracketed({ text: infix('∨', OR), strength: OR }, outerStrength);
       case 'not': {
         const tested = nilTest(list[1]!);
         const [left, symbol, right] = tested === null ? [list[1]!, '=', 'false'] : [tested, '≠', '[]'];
         return bracketed(
           { text: `${this.term(left, scope, EQUALITY + 1)} ${symbol} ${right}`, strength: EQUALITY },
-          place,
+          outerStrength,
         );
       }
       case 'let':
-        return this.formula(list[2]!, this.withLets(list[1]!, scope), place);
+        return this.formula(list[2]!, this.withLets(list[1]!, scope), outerStrength);
       default: {
         const tested = nilTest(e);
         const [left, right] = tested === null ? [e, 'true'] : [tested, '[]'];
-        return bracketed({ text: `${this.term(left, scope, EQUALITY + 1)} = ${right}`, strength: EQUALITY }, place);
+        return bracketed(
+          { text: `${this.term(left, scope, EQUALITY + 1)} = ${right}`, strength: EQUALITY },
+          outerStrength,
+        );
       }
     }
   }
 
-  private term(e: SExpression, scope: Scope, place: number): string {
-    return bracketed(this.printed(e, scope), place);
+  private term(e: SExpression, scope: Scope, outerStrength: number): string {
+    return bracketed(this.printed(e, scope), outerStrength);
   }
 
   private printed(e: SExpression, scope: Scope): Printed {
@@ -247,8 +253,8 @@ function atom(text: string): Printed {
   return { text, strength: ARGUMENT };
 }
 
-function bracketed({ text, strength }: Printed, place: number): string {
-  return strength < place ? `(${text})` : text;
+function bracketed({ text, strength }: Printed, outerStrength: number): string {
+  return strength < outerStrength ? `(${text})` : text;
 }
 
 function head(e: SExpression): string | undefined {

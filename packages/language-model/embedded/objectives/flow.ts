@@ -38,11 +38,11 @@ export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowN
   const stopsOf = ({ states }: FlowGroup['trajectories'][number]): boolean[] =>
     states.map(({ stop }, at) => stop !== null && (asksEveryStop || at === states.length - 1));
   /** Index of each group's log Z among the objective's variables. */
-  const places = new Map<string, number>();
-  const placeOf = (group: string): number => {
-    const place = places.get(group) ?? places.size;
-    places.set(group, place);
-    return place;
+  const groups = new Map<string, number>();
+  const indexOf = (group: string): number => {
+    const index = groups.get(group) ?? groups.size;
+    groups.set(group, index);
+    return index;
   };
   return {
     schema: flowGroupSchema,
@@ -59,8 +59,8 @@ export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowN
     needs: { current: true, first: false, reference: config.prior > 0 },
     variableCount(all) {
       if (config.balance !== 'trajectory') return 0;
-      for (const { group } of all) placeOf(group);
-      return places.size;
+      for (const { group } of all) indexOf(group);
+      return groups.size;
     },
     evaluate(items, variables) {
       const weight = items.reduce((sum, { numbers }) => sum + numbers.weight, 0);
@@ -68,11 +68,11 @@ export function flowObjective(config: FlowObjective): Objective<FlowGroup, FlowN
       const changed = new Map<number, number>();
       const slopes = items.map((item) => {
         const share = item.numbers.weight / weight;
-        const place = placeOf(item.numbers.group);
-        const own = groupLoss(trajectoriesOf(item, config.prior), config, variables[place] ?? 0);
+        const index = indexOf(item.numbers.group);
+        const own = groupLoss(trajectoriesOf(item, config.prior), config, variables[index] ?? 0);
         loss += share * own.loss;
         if (config.balance === 'trajectory')
-          changed.set(place, (changed.get(place) ?? variables[place]!) - config.logZRate * share * own.logZSlope);
+          changed.set(index, (changed.get(index) ?? variables[index]!) - config.logZRate * share * own.logZSlope);
         return item.sequences.map(({ length }, sequence) =>
           new Float64Array(length).fill(share * (own.slopes.get(sequence) ?? 0)),
         );

@@ -27,7 +27,7 @@ const TOKENS_PER_BATCH = 8_192;
 export class EmbeddingQueue {
   readonly #calls = new Set<EmbeddingCall>();
   /** Unanswered batches, whether or not a process has them. */
-  readonly #places = new Map<number, { readonly call: EmbeddingCall; readonly start: number }>();
+  readonly #requests = new Map<number, { readonly call: EmbeddingCall; readonly start: number }>();
   #waiting: TextBatch[] = [];
   #nextKey = 0;
 
@@ -42,7 +42,7 @@ export class EmbeddingQueue {
       for (let start = 0; start < texts.length; ) {
         const end = endOfBatch(texts, start);
         const key = this.#nextKey++;
-        this.#places.set(key, { call, start });
+        this.#requests.set(key, { call, start });
         this.#waiting.push({ key, texts: texts.slice(start, end) });
         start = end;
       }
@@ -63,10 +63,10 @@ export class EmbeddingQueue {
 
   /** Takes a batch's result. `vectors` holds its vectors one after another. */
   take(key: number, vectors: Float32Array, hiddenSize: number): void {
-    const place = this.#places.get(key);
-    if (place === undefined) return;
-    this.#places.delete(key);
-    const { call, start } = place;
+    const request = this.#requests.get(key);
+    if (request === undefined) return;
+    this.#requests.delete(key);
+    const { call, start } = request;
     const count = vectors.length / hiddenSize;
     for (let index = 0; index < count; index++)
       call.vectors[start + index] = vectors.slice(index * hiddenSize, (index + 1) * hiddenSize);
@@ -77,7 +77,7 @@ export class EmbeddingQueue {
   /** Fails the calls that own any of these batches. */
   fail(keys: ReadonlySet<number>, error: Error): void {
     for (const key of keys) {
-      const call = this.#places.get(key)?.call;
+      const call = this.#requests.get(key)?.call;
       if (call !== undefined) this.#settle(call, () => call.reject(error));
     }
   }
@@ -89,8 +89,8 @@ export class EmbeddingQueue {
   #settle(call: EmbeddingCall, tell: () => void): void {
     this.#calls.delete(call);
     call.signal?.removeEventListener('abort', call.abort);
-    for (const [key, place] of this.#places) if (place.call === call) this.#places.delete(key);
-    this.#waiting = this.#waiting.filter(({ key }) => this.#places.has(key));
+    for (const [key, request] of this.#requests) if (request.call === call) this.#requests.delete(key);
+    this.#waiting = this.#waiting.filter(({ key }) => this.#requests.has(key));
     tell();
   }
 }

@@ -67,7 +67,7 @@ const PART_SAMPLES_MIN = 8;
 export class SamplingPool implements Generator {
   readonly #options: SamplingPoolOptions;
   readonly #children = new Set<Child>();
-  readonly #places = new Map<number, { readonly pending: PendingCall; readonly index: number }>();
+  readonly #requests = new Map<number, { readonly pending: PendingCall; readonly index: number }>();
   readonly #calls = new Set<PendingCall>();
   readonly #kept = new KeptSamples();
   readonly #embeddings = new EmbeddingQueue();
@@ -170,7 +170,7 @@ export class SamplingPool implements Generator {
       }
       const key = this.#nextKey++;
       call.keys.add(key);
-      this.#places.set(key, { pending, index });
+      this.#requests.set(key, { pending, index });
       const asked = askedOf(request);
       const sample = { key, seed: request.seed };
       const group = byPrompt.get(asked);
@@ -267,16 +267,16 @@ export class SamplingPool implements Generator {
 
   #take(child: Child, { samples, texts }: SamplingMessage & { type: 'sampled' }): void {
     for (const { key, delta } of texts) {
-      const place = this.#places.get(key);
-      if (place !== undefined) this.#tell(place.pending, () => place.pending.call.show(place.index, delta));
+      const request = this.#requests.get(key);
+      if (request !== undefined) this.#tell(request.pending, () => request.pending.call.show(request.index, delta));
     }
     for (const { key, ...sampled } of samples) {
       child.keys.delete(key);
-      const place = this.#places.get(key);
-      if (place === undefined) continue;
-      const { pending, index } = place;
+      const request = this.#requests.get(key);
+      if (request === undefined) continue;
+      const { pending, index } = request;
       const { call } = pending;
-      this.#places.delete(key);
+      this.#requests.delete(key);
       call.keys.delete(key);
       this.#tell(pending, () => call.finish(index, { id: call.requests[index]!.id, ...sampled }));
     }
@@ -315,7 +315,7 @@ export class SamplingPool implements Generator {
     if (!this.#calls.delete(pending)) return;
     const { options, keys } = pending.call;
     options.signal?.removeEventListener('abort', pending.abort);
-    for (const key of keys) this.#places.delete(key);
+    for (const key of keys) this.#requests.delete(key);
     if (keys.size > 0) {
       this.#waiting = this.#waiting.flatMap((group) => {
         const samples = group.samples.filter(({ key }) => !keys.has(key));
@@ -333,7 +333,7 @@ export class SamplingPool implements Generator {
   }
 
   #callsIn(child: Child): Set<PendingCall> {
-    return new Set([...child.keys].flatMap((key) => this.#places.get(key)?.pending ?? []));
+    return new Set([...child.keys].flatMap((key) => this.#requests.get(key)?.pending ?? []));
   }
 
   async #endChildren(): Promise<void> {

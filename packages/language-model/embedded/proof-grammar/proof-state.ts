@@ -7,7 +7,7 @@
 import type { WordPosition } from '../../tokenizer/proof-words.ts';
 
 /** The construct that contains the next word. */
-type Place =
+type Context =
   | 'plain'
   /** After `cases` or `induction`: the variable. */
   | 'target'
@@ -24,7 +24,7 @@ type Place =
   | 'binder';
 
 export interface ProofState {
-  readonly place: Place;
+  readonly context: Context;
   readonly position: WordPosition;
   /** The open brackets, the outermost first. */
   readonly open: string;
@@ -41,7 +41,7 @@ export interface ProofState {
 }
 
 export const PROOF_START: ProofState = {
-  place: 'plain',
+  context: 'plain',
   position: 'command',
   open: '',
   depth: 0,
@@ -93,17 +93,17 @@ export function afterWord(state: ProofState, word: string, scope: ProofScope): P
   if (state.position === 'behind-slot') return afterPart(next);
   const head = headOf(word);
   const isIntroduced = state.introduced.includes(head);
-  switch (state.place) {
+  switch (state.context) {
     case 'target':
-      if (isIntroduced) return { ...next, place: 'taken' };
-      return scope.isName(word) ? { ...next, place: 'equation', introduced: [...state.introduced, head] } : null;
+      if (isIntroduced) return { ...next, context: 'taken' };
+      return scope.isName(word) ? { ...next, context: 'equation', introduced: [...state.introduced, head] } : null;
     case 'equation':
       return null;
     case 'generalizing':
-      return isIntroduced ? { ...next, place: 'generalized' } : null;
+      return isIntroduced ? { ...next, context: 'generalized' } : null;
     case 'taken':
-      if (word === 'generalizing') return canGeneralize(state, scope) ? { ...next, place: 'generalizing' } : null;
-      if (word === 'using') return { ...next, place: 'plain' };
+      if (word === 'generalizing') return canGeneralize(state, scope) ? { ...next, context: 'generalizing' } : null;
+      if (word === 'using') return { ...next, context: 'plain' };
       return word === 'with' ? afterKeyword(next, word) : null;
     case 'generalized':
       if (isIntroduced) return next;
@@ -116,7 +116,7 @@ export function afterWord(state: ProofState, word: string, scope: ProofScope): P
     case 'plain':
       if (word === 'generalizing') return null;
       if (word === 'cases' || word === 'induction')
-        return canTake(state, scope) ? { ...next, place: 'target', named: [] } : null;
+        return canTake(state, scope) ? { ...next, context: 'target', named: [] } : null;
       return isIntroduced || !scope.isName(word) ? afterKeyword(next, word) : null;
   }
 }
@@ -124,17 +124,17 @@ export function afterWord(state: ProofState, word: string, scope: ProofScope): P
 export function afterSlot(state: ProofState, slot: string): ProofState | null {
   if (state.position === 'command') return null;
   const next = { ...state, position: 'behind-slot' as const, wantsMore: false };
-  switch (state.place) {
+  switch (state.context) {
     case 'target':
       if (!isTakeable(slot) || state.gone.includes(slot)) return null;
-      return { ...next, place: 'taken', gone: [...state.gone, slot], named: [...state.named, slot] };
+      return { ...next, context: 'taken', gone: [...state.gone, slot], named: [...state.named, slot] };
     case 'equation':
     case 'taken':
       return null;
     case 'generalizing':
     case 'generalized':
       if (!isVariable(slot) || state.gone.includes(slot) || state.named.includes(slot)) return null;
-      return { ...next, place: 'generalized', named: [...state.named, slot] };
+      return { ...next, context: 'generalized', named: [...state.named, slot] };
     case 'alternative':
       return binding(next);
     case 'binder':
@@ -146,19 +146,19 @@ export function afterSlot(state: ProofState, slot: string): ProofState | null {
 
 /** @param sign a character that belongs to no word. A space is always allowed */
 export function afterSign(state: ProofState, sign: string): ProofState | null {
-  const { place, open } = state;
+  const { context, open } = state;
   if (sign === ' ') return state.position === 'behind-slot' ? { ...state, position: 'argument' } : state;
-  if (place === 'target' && sign !== '(') return null;
-  if (place === 'equation' && sign !== ':') return null;
-  if (place === 'generalizing') return null;
-  if (place === 'taken' && !AFTER_TAKEN.has(sign)) return null;
-  if (place === 'generalized' && !AFTER_GENERALIZED.has(sign)) return null;
+  if (context === 'target' && sign !== '(') return null;
+  if (context === 'equation' && sign !== ':') return null;
+  if (context === 'generalizing') return null;
+  if (context === 'taken' && !AFTER_TAKEN.has(sign)) return null;
+  if (context === 'generalized' && !AFTER_GENERALIZED.has(sign)) return null;
   const isClosing = CLOSES.has(sign);
   if (isClosing && (open === '' || CLOSING[open.at(-1)!] !== sign)) return null;
   const after = { ...state, open: isClosing ? open.slice(0, -1) : sign in CLOSING ? open + sign : open };
   return {
     ...after,
-    place: placeAfter(after, sign),
+    context: contextAfter(after, sign),
     position: positionAfter(state.position, sign),
     gone: RESTORING.has(sign) ? [] : state.gone,
     wantsMore: sign === '\n' ? state.wantsMore : !isClosing,
@@ -167,39 +167,39 @@ export function afterSign(state: ProofState, sign: string): ProofState | null {
 
 /** Returns the state after a number, or null where no value may stand. */
 export function afterNumber(state: ProofState): ProofState | null {
-  const isRefused = isTaking(state.place) || state.position === 'command' || state.position === 'behind-slot';
+  const isRefused = isTaking(state.context) || state.position === 'command' || state.position === 'behind-slot';
   return isRefused ? null : { ...state, position: 'argument', wantsMore: false };
 }
 
-export function mayEnd({ place, open, wantsMore }: ProofState): boolean {
-  return !wantsMore && open === '' && !NEEDS_A_NAME.has(place);
+export function mayEnd({ context, open, wantsMore }: ProofState): boolean {
+  return !wantsMore && open === '' && !NEEDS_A_NAME.has(context);
 }
 
 /** The state after a part of a slot's value, as in `h.2`: the slot itself is not consumed. */
 function afterPart(state: ProofState): ProofState | null {
-  if (state.place === 'taken') return { ...state, gone: state.gone.slice(0, -1) };
-  return isTaking(state.place) ? null : state;
+  if (state.context === 'taken') return { ...state, gone: state.gone.slice(0, -1) };
+  return isTaking(state.context) ? null : state;
 }
 
-const NEEDS_A_NAME: ReadonlySet<Place> = new Set<Place>(['target', 'equation', 'generalizing', 'alternative']);
-const TAKING: ReadonlySet<Place> = new Set<Place>(['target', 'equation', 'taken', 'generalizing', 'generalized']);
-const isTaking = (place: Place): boolean => TAKING.has(place);
+const NEEDS_A_NAME: ReadonlySet<Context> = new Set<Context>(['target', 'equation', 'generalizing', 'alternative']);
+const TAKING: ReadonlySet<Context> = new Set<Context>(['target', 'equation', 'taken', 'generalizing', 'generalized']);
+const isTaking = (context: Context): boolean => TAKING.has(context);
 
-const binding = (state: ProofState): ProofState => ({ ...state, place: 'binder', depth: state.open.length });
+const binding = (state: ProofState): ProofState => ({ ...state, context: 'binder', depth: state.open.length });
 
 function afterKeyword(state: ProofState, word: string): ProofState {
   const next = RESTORES.has(word) ? { ...state, gone: [] } : state;
   if (BINDERS.has(word)) return binding(next);
-  return state.place === 'binder' ? next : { ...next, place: 'plain' };
+  return state.context === 'binder' ? next : { ...next, context: 'plain' };
 }
 
 /** @param state after the sign's bracket was opened or closed */
-function placeAfter({ place, open, depth }: ProofState, sign: string): Place {
-  switch (place) {
+function contextAfter({ context, open, depth }: ProofState, sign: string): Context {
+  switch (context) {
     case 'target':
-      return sign === '(' ? 'plain' : place;
+      return sign === '(' ? 'plain' : context;
     case 'equation':
-      return sign === ':' ? 'plain' : place;
+      return sign === ':' ? 'plain' : context;
     case 'taken':
       return sign === ',' ? 'target' : 'plain';
     case 'generalizing':
@@ -207,13 +207,13 @@ function placeAfter({ place, open, depth }: ProofState, sign: string): Place {
       return 'plain';
     case 'binder':
       // `⟨a | b⟩` is a pattern with alternatives.
-      if (open.length > depth) return place;
+      if (open.length > depth) return context;
       if (sign === '|') return 'alternative';
-      return ENDS_BINDER.has(sign) || open.length < depth ? 'plain' : place;
+      return ENDS_BINDER.has(sign) || open.length < depth ? 'plain' : context;
     case 'alternative':
-      return place;
+      return context;
     case 'plain':
-      return sign === '|' ? 'alternative' : place;
+      return sign === '|' ? 'alternative' : context;
   }
 }
 

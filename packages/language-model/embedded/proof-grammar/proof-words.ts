@@ -79,7 +79,7 @@ export function proofWordsOf(proofs: Iterable<ProofText>, known: ProofWords | nu
     for (const atom of atomsOf(target)) {
       const { kind, text } = atom;
       const isPart = state.position === 'behind-slot';
-      const isBinding = !isPart && (state.place === 'binder' || state.place === 'target') && !isKeyword(text);
+      const isBinding = !isPart && (state.context === 'binder' || state.context === 'target') && !isKeyword(text);
       if (kind === 'word') {
         words[state.position].add(text);
         if (isBinding || !ofPrompt.has(text)) unshown.add(text);

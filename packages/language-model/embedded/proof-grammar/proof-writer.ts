@@ -188,10 +188,10 @@ export class ProofTokens {
  * follow.
  */
 function keyOf(state: ProofState, { variables, shown }: PromptScope): string {
-  const { place, position, open, depth, introduced, gone, named, wantsMore } = state;
+  const { context, position, open, depth, introduced, gone, named, wantsMore } = state;
   const canTake = variables.some((slot) => isTakeable(slot) && !gone.includes(slot));
   const canGeneralize = variables.some((slot) => !gone.includes(slot) && !named.includes(slot));
-  return [place, position, open, depth, introduced.join(), canTake, canGeneralize, wantsMore, ...shown].join(' ');
+  return [context, position, open, depth, introduced.join(), canTake, canGeneralize, wantsMore, ...shown].join(' ');
 }
 
 /** The writer of one sample. */

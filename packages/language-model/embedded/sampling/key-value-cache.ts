@@ -78,7 +78,7 @@ export class KeyValueCache {
   }
 
   /** Writes a prompt's keys and values into a row, from position 0. */
-  place(row: number, prefix: Prefix): void {
+  setPrefix(row: number, prefix: Prefix): void {
     this.#ensure(prefix.length, row + 1);
     const size = this.#headSize;
     this.#buffers.forEach((buffer, index) => {

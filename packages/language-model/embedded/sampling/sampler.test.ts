@@ -49,7 +49,7 @@ async function decodedLogProbabilities(
   const lengths = new Int32Array(rows);
   for (const [row, { ids, promptLength }] of sequences.entries()) {
     const prefix = await reader.prefill(ids.slice(0, promptLength));
-    cache.place(row, prefix);
+    cache.setPrefix(row, prefix);
     found[row]!.set(prefix.logProbabilities, (promptLength - 1) * size);
     lengths[row] = promptLength;
   }

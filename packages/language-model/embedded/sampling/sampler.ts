@@ -217,7 +217,7 @@ export class Sampler {
     }
     group.prefix ??= await this.#prefixOf(group);
     if (!this.#advance(row, group.prefix.logProbabilities, step)) return;
-    this.#cache.place(index, group.prefix);
+    this.#cache.setPrefix(index, group.prefix);
     this.#rows[index] = row;
   }
 

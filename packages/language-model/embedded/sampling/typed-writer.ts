@@ -37,8 +37,8 @@ export class TypedTokens {
     }
     const idOf = (token: string): number => tokenizer.encode(token)[0]!;
     this.symbols = grammar.symbols.map(({ token, ...symbol }) => ({ ...symbol, id: idOf(token) }));
-    const places = this.symbols.map(({ id, result, kind }) => (kind === 'function' ? `${id}` : `${id} of ${result}`));
-    if (new Set(places).size < places.length) throw wrongGrammar('two symbols of one type have the same token');
+    const keys = this.symbols.map(({ id, result, kind }) => (kind === 'function' ? `${id}` : `${id} of ${result}`));
+    if (new Set(keys).size < keys.length) throw wrongGrammar('two symbols of one type have the same token');
     this.conditionType = grammar.conditionType;
     this.tokensMax = grammar.tokensMax;
     this.equals = idOf(EQUALS);
@@ -74,7 +74,7 @@ function wrongGrammar(what: string): StpError {
   );
 }
 
-type Place = 'left' | 'equals' | 'right' | 'over';
+type Part = 'left' | 'equals' | 'right' | 'over';
 
 /** The writer of one sample. */
 export class TypedWriter {
@@ -83,7 +83,7 @@ export class TypedWriter {
   readonly #least: ReadonlyMap<number, number>;
   #leastRight: ReadonlyMap<number, number>;
   readonly #used = new Set<Symbol>();
-  #place: Place = 'left';
+  #part: Part = 'left';
   /** Types of the terms that are still to be written on this side, the next one last. */
   #open: number[] = [];
   #sideType: number | null = null;
@@ -104,7 +104,7 @@ export class TypedWriter {
   /** Empty if no equation can be written. */
   allowed(): readonly number[] {
     const { equals, implies, end } = this.#tokens;
-    switch (this.#place) {
+    switch (this.#part) {
       case 'equals':
         return [equals];
       case 'over':
@@ -117,41 +117,41 @@ export class TypedWriter {
 
   /** @param id one of the allowed tokens */
   push(id: number): void {
-    const place = this.#place;
-    const symbol = place === 'left' || place === 'right' ? this.#candidates().find((one) => one.id === id) : undefined;
+    const part = this.#part;
+    const symbol = part === 'left' || part === 'right' ? this.#candidates().find((one) => one.id === id) : undefined;
     this.#written++;
     if (symbol !== undefined) {
-      (place === 'left' ? this.#left : this.#right).push(id);
+      (part === 'left' ? this.#left : this.#right).push(id);
       this.#add(symbol);
-    } else if (place === 'equals') this.#startRight();
+    } else if (part === 'equals') this.#startRight();
     else if (id === this.#tokens.implies) {
       this.#hasCondition = true;
-      this.#place = 'left';
+      this.#part = 'left';
       this.#left = [];
       this.#right = [];
     }
   }
 
   #add(symbol: Symbol): void {
-    const isFirst = this.#open.length === (this.#place === 'left' ? 0 : 1);
-    if (this.#place === 'left' && isFirst) this.#sideType = symbol.result;
+    const isFirst = this.#open.length === (this.#part === 'left' ? 0 : 1);
+    if (this.#part === 'left' && isFirst) this.#sideType = symbol.result;
     else this.#open.pop();
     this.#isConstant &&= isFirst && symbol.kind === 'constructor' && symbol.arguments.length === 0;
     this.#open.push(...symbol.arguments.toReversed());
     if (symbol.kind === 'variable') this.#used.add(symbol);
-    if (this.#open.length === 0) this.#place = this.#place === 'left' ? 'equals' : 'over';
+    if (this.#open.length === 0) this.#part = this.#part === 'left' ? 'equals' : 'over';
   }
 
   /** Drops candidates that make the right side equal the left side, if others are left. */
   #withoutEcho(candidates: readonly Symbol[]): readonly Symbol[] {
-    if (this.#place !== 'right' || this.#right.length + 1 !== this.#left.length) return candidates;
-    if (this.#right.some((id, place) => id !== this.#left[place])) return candidates;
+    if (this.#part !== 'right' || this.#right.length + 1 !== this.#left.length) return candidates;
+    if (this.#right.some((id, index) => id !== this.#left[index])) return candidates;
     const others = candidates.filter(({ id }) => id !== this.#left.at(-1));
     return others.length === 0 ? candidates : others;
   }
 
   #startRight(): void {
-    this.#place = 'right';
+    this.#part = 'right';
     this.#open = [this.#sideType!];
     this.#isConstant = true;
     const own = this.#tokens.leastSizes((symbol) => this.#used.has(symbol));
@@ -179,7 +179,7 @@ export class TypedWriter {
   }
 
   #candidates(): readonly Symbol[] {
-    const isLeft = this.#place === 'left';
+    const isLeft = this.#part === 'left';
     const startsLeft = isLeft && this.#open.length === 0;
     const least = isLeft ? this.#least : this.#leastRight;
     const type = this.#open.at(-1);

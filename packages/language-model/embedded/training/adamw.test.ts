@@ -59,11 +59,11 @@ function byFormula(gradients: readonly (readonly number[])[], { weightDecay, gra
   gradients.forEach((row, index) => {
     const norm = Math.hypot(...row);
     const scale = gradientClipNorm > 0 ? Math.min(1, gradientClipNorm / norm) : 1;
-    row.forEach((value, place) => {
-      first[place] = 0.9 * first[place]! + 0.1 * value * scale;
-      second[place] = 0.95 * second[place]! + 0.05 * (value * scale) ** 2;
-      const [m, v] = [first[place]! / (1 - 0.9 ** (index + 1)), second[place]! / (1 - 0.95 ** (index + 1))];
-      weights[place] = weights[place]! * (1 - RATE * weightDecay) - (RATE * m) / (Math.sqrt(v) + 1e-8);
+    row.forEach((value, at) => {
+      first[at] = 0.9 * first[at]! + 0.1 * value * scale;
+      second[at] = 0.95 * second[at]! + 0.05 * (value * scale) ** 2;
+      const [m, v] = [first[at]! / (1 - 0.9 ** (index + 1)), second[at]! / (1 - 0.95 ** (index + 1))];
+      weights[at] = weights[at]! * (1 - RATE * weightDecay) - (RATE * m) / (Math.sqrt(v) + 1e-8);
     });
   });
   return weights;

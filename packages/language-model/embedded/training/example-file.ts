@@ -23,17 +23,18 @@ export function* readRows<Row, Numbers>(path: string, objective: Objective<Row, 
   }
 }
 
-function parseRow<Row, Numbers>(line: string, place: string, objective: Objective<Row, Numbers>): Row {
+function parseRow<Row, Numbers>(line: string, location: string, objective: Objective<Row, Numbers>): Row {
   let json: unknown;
   try {
     json = JSON.parse(line);
   } catch (cause) {
-    throw invalid(place, 'not JSON', cause);
+    throw invalid(location, 'not JSON', cause);
   }
   const parsed = objective.schema.safeParse(json);
-  if (!parsed.success) throw invalid(place, describeIssues(parsed.error), parsed.error);
+  if (!parsed.success) throw invalid(location, describeIssues(parsed.error), parsed.error);
   // The first target token needs at least one token before it.
-  if (objective.sequences(parsed.data).some(({ prompt }) => prompt === '')) throw invalid(place, 'the prompt is empty');
+  if (objective.sequences(parsed.data).some(({ prompt }) => prompt === ''))
+    throw invalid(location, 'the prompt is empty');
   return parsed.data;
 }
 
@@ -83,8 +84,8 @@ function openExamples(path: string): number {
   }
 }
 
-function invalid(place: string, problem: string, cause?: unknown): StpError {
+function invalid(location: string, problem: string, cause?: unknown): StpError {
   const advice =
     'Each line must be a record of the objective (packages/config/schemas/objectives/index.ts), with prompts that are not empty.';
-  return new StpError('STP1501', `${place}: ${problem}`, advice, { facts: { place }, cause });
+  return new StpError('STP1501', `${location}: ${problem}`, advice, { facts: { location }, cause });
 }

@@ -69,7 +69,7 @@ async function request(changes: Partial<TrainRequest> = {}): Promise<TrainReques
 function keptSteps(stateDirectory: string): number {
   const path = join(stateDirectory, 'training-state.bin');
   if (!existsSync(path)) return 0;
-  return JSON.parse(readFileSync(path).subarray(0, 1024).toString()).place.step;
+  return JSON.parse(readFileSync(path).subarray(0, 1024).toString()).progress.step;
 }
 
 const start = (asked: TrainRequest) =>
@@ -147,7 +147,13 @@ test.for([
 });
 
 describe('the state file', () => {
-  const place = { ...TRAINING_START, step: 3, cursor: { epoch: 1, place: 2 }, tokens: 700, finalLossSum: 0.1 + 0.2 };
+  const progress = {
+    ...TRAINING_START,
+    step: 3,
+    cursor: { epoch: 1, offset: 2 },
+    tokens: 700,
+    finalLossSum: 0.1 + 0.2,
+  };
   const request = 'a'.repeat(64);
   const filled = (value: number) => {
     const state = freshState(new Float32Array(10).fill(value));
@@ -159,14 +165,14 @@ describe('the state file', () => {
   async function saved(): Promise<{ directory: string; path: string; file: StateFile }> {
     const directory = join(folder, `file-${files++}`);
     const file = await StateFile.open(directory, request);
-    await file.save(filled(7), place);
+    await file.save(filled(7), progress);
     return { directory, path: join(directory, 'training-state.bin'), file };
   }
 
   test('gives back what it was given', async () => {
     const { file } = await saved();
     const state = filled(0);
-    expect(await file.load(state)).toEqual(place);
+    expect(await file.load(state)).toEqual(progress);
     expect(state).toEqual(filled(7));
   });
 
@@ -210,6 +216,6 @@ describe('the state file', () => {
     });
     const removed = await StateFile.open(join(folder, 'removed'), request);
     await rm(join(folder, 'removed'), { recursive: true });
-    await expect(removed.save(filled(1), place)).rejects.toMatchObject({ code: 'STP1401' });
+    await expect(removed.save(filled(1), progress)).rejects.toMatchObject({ code: 'STP1401' });
   });
 });

@@ -14,7 +14,7 @@ import { sequenceLogprobs } from './sequence-logprobs.ts';
 import type { StateFile } from './state-file.ts';
 import { stepBatches, type Task } from './step-batches.ts';
 import type { StepPlan, TrainingEngine } from './training-engine.ts';
-import type { TrainingPlace, TrainingState } from './training-state.ts';
+import type { TrainingProgress, TrainingState } from './training-state.ts';
 
 /** Share of the last steps over which the final loss is averaged. */
 const FINAL_LOSS_SHARE = 0.1;
@@ -37,7 +37,7 @@ interface PlannedStep {
 export interface StepsRun {
   readonly engine: TrainingEngine;
   readonly state: TrainingState;
-  readonly place: TrainingPlace;
+  readonly progress: TrainingProgress;
   readonly task: Task;
   readonly heldOut: HeldOut | null;
   readonly stateFile: StateFile | null;
@@ -55,30 +55,30 @@ export async function runSteps(
   run: StepsRun,
   request: TrainRequest,
   { signal, onProgress, onKept }: TrainOptions,
-): Promise<TrainingPlace> {
+): Promise<TrainingProgress> {
   const { engine, state, task, heldOut, stateFile, keepStateMs } = run;
   const { objective, set } = task;
   const { steps, heldOutEverySteps } = request;
   const currentOf = (sequences: readonly number[]) =>
     sequenceLogprobs(engine, state.parameters, set, sequences, task.contextLength);
-  const source = exampleSteps(set, request.tokensPerStep, request.seed, run.place.cursor);
+  const source = exampleSteps(set, request.tokensPerStep, request.seed, run.progress.cursor);
   const firstAveraged = steps - Math.max(1, Math.round(steps * FINAL_LOSS_SHARE)) + 1;
   const stepsFitting = Math.min(CALL_STEPS_MAX, Math.max(1, Math.floor(CALL_TOKENS_MAX / request.tokensPerStep)));
   const stepsMax = objective.needs.current ? 1 : stepsFitting;
   const kept = oneAtATime(onKept);
-  let place = run.place;
+  let progress = run.progress;
   let stepsNext = 1;
   let keptAt = performance.now();
   let keepingMs = 0;
-  while (place.step < steps) {
+  while (progress.step < steps) {
     signal?.throwIfAborted();
-    const untilScoring = heldOut === null ? steps : heldOutEverySteps - (place.step % heldOutEverySteps);
-    const count = Math.min(run.stepsPerCall ?? stepsNext, stepsMax, untilScoring, steps - place.step);
+    const untilScoring = heldOut === null ? steps : heldOutEverySteps - (progress.step % heldOutEverySteps);
+    const count = Math.min(run.stepsPerCall ?? stepsNext, stepsMax, untilScoring, steps - progress.step);
     const heldOutLoss =
       heldOut !== null && untilScoring === heldOutEverySteps ? await heldOut.loss(engine, state.parameters) : null;
     const started = performance.now();
     const planned: PlannedStep[] = [];
-    for (let step = place.step + 1; step <= place.step + count; step += 1) {
+    for (let step = progress.step + 1; step <= progress.step + count; step += 1) {
       const { indices, next } = source.next().value;
       const { batches, evaluated } = await stepBatches(task, indices, state.variables, currentOf);
       const tokens = indices.reduce((total, index) => total + set.length(index), 0);
@@ -97,13 +97,13 @@ export async function runSteps(
       signal?.throwIfAborted();
       for (const [variable, value] of evaluated.variables) state.variables[variable] = value;
       const averaged = step >= firstAveraged ? evaluated.weight : 0;
-      place = {
+      progress = {
         step,
         cursor: next,
-        tokens: place.tokens + tokens,
-        seconds: place.seconds + seconds / count,
-        finalLossSum: place.finalLossSum + loss * averaged,
-        finalWeight: place.finalWeight + averaged,
+        tokens: progress.tokens + tokens,
+        seconds: progress.seconds + seconds / count,
+        finalLossSum: progress.finalLossSum + loss * averaged,
+        finalWeight: progress.finalWeight + averaged,
       };
       const scored = index === 0 ? heldOutLoss : null;
       onProgress?.({ step, steps, loss, gradientNorm, tokensPerSecond, heldOutLoss: scored });
@@ -111,14 +111,14 @@ export async function runSteps(
     stepsNext = Math.min(stepsMax, Math.max(1, Math.round((count * CALL_SECONDS) / seconds)));
     const now = performance.now();
     const due = now - keptAt >= Math.max(keepStateMs, keepingMs / KEEPING_SHARE_MAX);
-    if (stateFile !== null && due && place.step < steps) {
-      await stateFile.save(state, place);
+    if (stateFile !== null && due && progress.step < steps) {
+      await stateFile.save(state, progress);
       keptAt = performance.now();
       keepingMs = keptAt - now;
-      kept({ step: place.step, files: stateFile.files });
+      kept({ step: progress.step, files: stateFile.files });
     }
   }
-  return place;
+  return progress;
 }
 
 function diverged(step: number, loss: number, gradientNorm: number): StpError {

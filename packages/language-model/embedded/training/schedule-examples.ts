@@ -13,10 +13,10 @@ export interface ExampleLengths {
 export interface DataCursor {
   readonly epoch: number;
   /** Index in the epoch's order. */
-  readonly place: number;
+  readonly offset: number;
 }
 
-export const DATA_START: DataCursor = { epoch: 0, place: 0 };
+export const DATA_START: DataCursor = { epoch: 0, offset: 0 };
 
 export interface StepExamples {
   readonly indices: readonly number[];
@@ -36,14 +36,14 @@ export function* exampleSteps(
 ): Generator<StepExamples, never> {
   let indices: number[] = [];
   let tokens = 0;
-  let first = start.place;
+  let first = start.offset;
   for (let { epoch } = start; ; epoch += 1) {
     const order = shuffledOrder(examples.count, seed + Math.imul(epoch, EPOCH_SEED_STRIDE));
-    for (let place = first; place < order.length; place += 1) {
-      const index = order[place]!;
+    for (let offset = first; offset < order.length; offset += 1) {
+      const index = order[offset]!;
       const length = examples.length(index);
       if (indices.length > 0 && tokens + length > tokensPerStep) {
-        yield { indices, next: { epoch, place } };
+        yield { indices, next: { epoch, offset } };
         indices = [];
         tokens = 0;
       }

@@ -21,7 +21,7 @@ export async function sequenceLogprobs(
   const found: Float32Array[] = new Array(sequences.length);
   for (let first = 0; first < sequences.length; ) {
     const chosen: TokenisedExample[] = [];
-    const places = new Map<TokenisedExample, number>();
+    const firstOf = new Map<TokenisedExample, number>();
     let tokens = 0;
     for (; first < sequences.length; first += 1) {
       const at = sequences[first]!;
@@ -29,7 +29,7 @@ export async function sequenceLogprobs(
       tokens += sequence.tokens.length;
       if (chosen.length > 0 && tokens > TOKENS_AT_ONCE) break;
       chosen.push(sequence);
-      places.set(sequence, first);
+      firstOf.set(sequence, first);
     }
     const packed = packRows(chosen, contextLength);
     const batches = packed.map(({ rows, rowLength }) => packedBatch(rows, rowLength));
@@ -38,7 +38,7 @@ export async function sequenceLogprobs(
       let start = 0;
       for (const sequence of rows.flat()) {
         const end = start + sequence.tokens.length - sequence.promptLength;
-        found[places.get(sequence)!] = scored[batch]!.slice(start, end);
+        found[firstOf.get(sequence)!] = scored[batch]!.slice(start, end);
         start = end;
       }
     });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { StpError } from '@stp/base';
 import { z } from 'zod';
-import type { TrainingPlace, TrainingState } from './training-state.ts';
+import type { TrainingProgress, TrainingState } from './training-state.ts';
 
 const STATE_FILE = 'training-state.bin';
 const PARTIAL_PREFIX = `${STATE_FILE}.partial-`;
@@ -24,9 +24,9 @@ const headerSchema = z.strictObject({
   /** Length of the vector of weights. */
   size: z.int().positive(),
   crc32: z.int().nonnegative(),
-  place: z.strictObject({
+  progress: z.strictObject({
     step: z.int().positive(),
-    cursor: z.strictObject({ epoch: z.int().nonnegative(), place: z.int().nonnegative() }),
+    cursor: z.strictObject({ epoch: z.int().nonnegative(), offset: z.int().nonnegative() }),
     tokens: z.int().nonnegative(),
     seconds: z.number().nonnegative(),
     finalLossSum: z.number(),
@@ -58,7 +58,7 @@ export class StateFile {
   }
 
   /** Fills `state` from the saved state of this request. Returns null and leaves `state` unchanged if there is none. */
-  async load(state: TrainingState): Promise<TrainingPlace | null> {
+  async load(state: TrainingState): Promise<TrainingProgress | null> {
     let file: FileHandle;
     try {
       file = await open(join(this.directory, STATE_FILE));
@@ -87,16 +87,16 @@ export class StateFile {
       vectorsOf(state).forEach((vector, index) => {
         vector.set(vectors[index]!);
       });
-      return header.place;
+      return header.progress;
     } finally {
       await file.close();
     }
   }
 
   /** Replaces the saved state. Throws STP1401 (retryable) if the disk refuses it; the old state then stays. */
-  async save(state: TrainingState, place: TrainingPlace): Promise<void> {
+  async save(state: TrainingState, progress: TrainingProgress): Promise<void> {
     const vectors = vectorsOf(state);
-    const header = { format: 1, request: this.request, size: vectors[0]!.length, crc32: checksum(vectors), place };
+    const header = { format: 1, request: this.request, size: vectors[0]!.length, crc32: checksum(vectors), progress };
     const line = JSON.stringify(header).padEnd(HEADER_BYTES - 1) + LINE_FEED;
     const partial = join(this.directory, `${PARTIAL_PREFIX}${randomBytes(6).toString('hex')}`);
     try {

@@ -53,10 +53,10 @@ export async function stepBatches(
   });
   const evaluated = objective.evaluate(items, variables);
   const weighted = sequences.flatMap((own, item) =>
-    own.map((at, place) =>
+    own.map((at, index) =>
       set.sequence(
         at,
-        Float64Array.from(evaluated.slopes[item]![place]!, (slope) => -slope),
+        Float64Array.from(evaluated.slopes[item]![index]!, (slope) => -slope),
       ),
     ),
   );

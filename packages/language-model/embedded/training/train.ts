@@ -93,9 +93,9 @@ export async function trainInProcess(request: TrainRequest, options: TrainInProc
       first: needs.first ? await keptOf('first', parameters) : null,
       reference: needs.reference ? await keptOf('reference', reference?.parameters ?? parameters) : null,
     };
-    const place = (await stateFile?.load(state)) ?? TRAINING_START;
+    const progress = (await stateFile?.load(state)) ?? TRAINING_START;
     const { keepStateMs = KEEP_STATE_MS_DEFAULT, stepsPerCall = null } = options;
-    const run = { engine, state, place, task, heldOut, stateFile, keepStateMs, stepsPerCall };
+    const run = { engine, state, progress, task, heldOut, stateFile, keepStateMs, stepsPerCall };
     const end = await runSteps(run, request, options);
     const finalLoss = end.finalLossSum / end.finalWeight;
     const heldOutLoss = (await heldOut?.loss(engine, parameters)) ?? null;

@@ -177,17 +177,17 @@ describe('loss and gradient agree with central differences', () => {
     for (const entry of entries) {
       const { data } = feeds.get(entry.name)!;
       const view = parameterView(gradient, entry);
-      const places = [...shuffledOrder(entry.size, 9)].slice(0, ELEMENTS_CHECKED);
-      const expected = places.map((place) => {
-        const element = data[place]!;
+      const indices = [...shuffledOrder(entry.size, 9)].slice(0, ELEMENTS_CHECKED);
+      const expected = indices.map((index) => {
+        const element = data[index]!;
         const slope = finiteDifference((x) => {
-          data[place] = x;
+          data[index] = x;
           return lossNow();
         }, element);
-        data[place] = element;
+        data[index] = element;
         return slope;
       });
-      const actual = places.map((place) => view[place]!);
+      const actual = indices.map((index) => view[index]!);
       expect(relativeError(actual, expected), entry.name).toBeLessThan(RELATIVE_ERROR_MAX);
     }
   });

@@ -75,9 +75,9 @@ export function trainingGraph(architecture: Architecture, loss: GraphLoss, optio
       return { carried, collected: [total, norm] };
     },
   });
-  STATE_PARTS.forEach((part, place) => {
+  STATE_PARTS.forEach((part, nth) => {
     entries.forEach(({ name }, index) => {
-      graph.output(outputName(part, name), carried[place * entries.length + index]!);
+      graph.output(outputName(part, name), carried[nth * entries.length + index]!);
     });
   });
   graph.output('losses', collected[0]!);
@@ -125,7 +125,7 @@ function stepGradient(
       const index = add(turn, body.capture(batches.first));
       const value = lossOf(loss, microBatch(body, architecture, loss, parameters, inputs, index));
       const gradients = differentiate(value, [...parameters.values()]);
-      const totals = gradients.map((gradient, place) => add(sums[place]!, gradient));
+      const totals = gradients.map((gradient, part) => add(sums[part]!, gradient));
       return { carried: [add(lossSoFar!, value), ...totals], collected: [] };
     },
   });

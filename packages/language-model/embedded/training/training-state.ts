@@ -13,7 +13,7 @@ export interface TrainingState {
 }
 
 /** The progress of a training: everything that its result depends on beside state and request. */
-export interface TrainingPlace {
+export interface TrainingProgress {
   /** Finished optimizer steps. */
   readonly step: number;
   /** The position of the next step's examples. */
@@ -27,7 +27,7 @@ export interface TrainingPlace {
   readonly finalWeight: number;
 }
 
-export const TRAINING_START: TrainingPlace = {
+export const TRAINING_START: TrainingProgress = {
   step: 0,
   cursor: DATA_START,
   tokens: 0,

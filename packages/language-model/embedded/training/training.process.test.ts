@@ -245,15 +245,15 @@ describe('starting from a checkpoint', () => {
 describe('what is refused', () => {
   const [good] = EXAMPLES;
   test.for([
-    { name: 'a line that is not JSON', lines: [good, '{"prompt":'], place: ':2: not JSON' },
-    { name: 'an unknown key', lines: [good, good, { ...good, extra: 1 }], place: ':3: ' },
-    { name: 'a negative weight', lines: [{ ...good, weight: -1 }], place: ':1: ' },
-    { name: 'an empty prompt', lines: [{ ...good, prompt: '' }], place: ':1: the prompt is empty' },
-    { name: 'a line without end', lines: [good, 'x'.repeat(2 ** 21)], place: ':2: longer than' },
-  ])('$name, by line', async ({ lines, place }) => {
+    { name: 'a line that is not JSON', lines: [good, '{"prompt":'], message: ':2: not JSON' },
+    { name: 'an unknown key', lines: [good, good, { ...good, extra: 1 }], message: ':3: ' },
+    { name: 'a negative weight', lines: [{ ...good, weight: -1 }], message: ':1: ' },
+    { name: 'an empty prompt', lines: [{ ...good, prompt: '' }], message: ':1: the prompt is empty' },
+    { name: 'a line without end', lines: [good, 'x'.repeat(2 ** 21)], message: ':2: longer than' },
+  ])('$name, by line', async ({ lines, message }) => {
     const path = await write(lines);
     const error = await failure(trainInProcess(request(path)));
-    expect(error).toMatchObject({ code: 'STP1501', message: expect.stringContaining(`${path}${place}`) });
+    expect(error).toMatchObject({ code: 'STP1501', message: expect.stringContaining(`${path}${message}`) });
   });
 
   test('a file without an example that fits', async () => {

@@ -10,7 +10,7 @@
  * a checkpoint's place. Its name is all that is known of its weights.
  */
 import { join } from 'node:path';
-import { MODEL_PLACE } from '@stp/config';
+import { MODEL_PLACEHOLDER } from '@stp/config';
 import { architectureOf } from '../../checkpoint/architecture.ts';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
 import { parseJson, readWhole } from '../../checkpoint/files.ts';
@@ -47,7 +47,7 @@ export interface RemoteOptions {
 export function remoteGenerator(
   options: RemoteOptions,
 ): (checkpointDirectory: string, signal?: AbortSignal) => Promise<RemoteGenerator> {
-  const { urls, servedName = MODEL_PLACE, keyVariable } = options;
+  const { urls, servedName = MODEL_PLACEHOLDER, keyVariable } = options;
   const server: RemoteGeneratorOptions = {
     ...(keyVariable === undefined ? {} : { keyVariable }),
     requestsInFlight: options.requestsInFlight ?? REQUESTS_IN_FLIGHT_DEFAULT,
@@ -78,7 +78,7 @@ async function servedModel(
     return { model: { name: servedModelId(name), contextLength, hiddenSize, vocabularySize }, name };
   }
   const model = await factsOf(checkpointDirectory);
-  return { model, name: servedName.replaceAll(MODEL_PLACE, model.name) };
+  return { model, name: servedName.replaceAll(MODEL_PLACEHOLDER, model.name) };
 }
 
 async function factsOf(checkpointDirectory: string): Promise<ModelFacts> {

@@ -2,7 +2,7 @@
  * The command line of a vLLM server on a checkpoint folder (vLLM 0.33; docs.vllm.ai, `vllm serve`). A vLLM server
  * either completes or embeds, so there are two kinds. It listens on localhost only and needs no key.
  */
-import { MODEL_PLACE, type VllmEngine } from '@stp/config';
+import { MODEL_PLACEHOLDER, type VllmEngine } from '@stp/config';
 import { SERVER_HOST, type ServedCheckpoint, type ServerProgram, type ServerTask } from '../local/program.ts';
 
 const TOKENS_PER_EVENT = 16;
@@ -13,7 +13,7 @@ export const vllmProgram = (engine: VllmEngine): ServerProgram => ({
   kind: 'vllm',
   name: 'the vLLM server',
   engine,
-  servedName: MODEL_PLACE,
+  servedName: MODEL_PLACEHOLDER,
   command: (checkpoint, task) => vllmCommand(engine, checkpoint, task),
   advice:
     'It is started anew on the next try. Where memory ran out, lower memoryShare, contextLength or requestsInFlight of engines.generator.',

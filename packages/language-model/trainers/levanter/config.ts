@@ -18,7 +18,7 @@ const FINAL_SHARE = 0.1;
 /** Held-out rows are few: all of them are scored. */
 const NO_PERMANENT_CHECKPOINTS = null;
 
-export interface LevanterPlaces {
+export interface LevanterPaths {
   /** Checkpoint folder with the initial weights, shape and tokenizer. */
   readonly init: string;
   /** The rows of `levanter_rows.py`. */
@@ -50,7 +50,7 @@ export interface LevanterTraining {
     | 'shape'
   >;
   readonly engine: LevanterEngine;
-  readonly places: LevanterPlaces;
+  readonly paths: LevanterPaths;
 }
 
 /** Returns the rows in a step: as many as its tokens fill. */
@@ -77,17 +77,17 @@ export const tokensOf = (
 export const exportFolder = (steps: number): string => `step-${steps - 1}`;
 
 /** Returns the text of the YAML file. */
-export function levanterConfig({ id, request, engine, places }: LevanterTraining): string {
+export function levanterConfig({ id, request, engine, paths }: LevanterTraining): string {
   const { shape, steps, seed, learningRate, warmupSteps, schedule, weightDecay, gradientClipNorm } = request;
   return stringify({
     data: {
-      tokenizer: places.init,
-      cache_dir: places.cache,
+      tokenizer: paths.init,
+      cache_dir: paths.cache,
       // The rows are in the order of the steps, epoch after epoch.
       shuffle: false,
       components: {
         examples: {
-          source: { type: 'url', train_urls: places.trainRows, validation_urls: places.heldOutRows },
+          source: { type: 'url', train_urls: paths.trainRows, validation_urls: paths.heldOutRows },
           // A weight for each token: Levanter's mean is then Σ weight · loss / Σ weight over the batch
           // (docs/algorithm.md, section 8).
           format: { type: 'prebuilt', input_ids_key: 'input_ids', loss_weights_key: 'loss_weights' },
@@ -96,8 +96,8 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       train_weights: { examples: 1 },
     },
     // The sizes are those of the checkpoint. Without a reference Levanter would download a tokenizer.
-    model: { type: 'llama', reference_checkpoint: places.init, tokenizer: places.init },
-    initialize_from_hf: places.init,
+    model: { type: 'llama', reference_checkpoint: paths.init, tokenizer: paths.init },
+    initialize_from_hf: paths.init,
     use_hf_model_config: true,
     pad_tokenizer_to_match_model: true,
     train_seq_len: shape.contextLength,
@@ -113,13 +113,13 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       tracker: { type: 'json_logger' },
       // The norm over all gradients, at every step.
       watch: { watch_targets: ['grads'], include_per_parameter_norms: false, interval: 1 },
-      log_dir: places.logs,
+      log_dir: paths.logs,
       log_jaxprs: false,
       log_xla_hlo: false,
       require_accelerator: engine.requireAccelerator,
       mesh: { axes: { model: engine.modelParallelism } },
       checkpointer: {
-        base_path: places.state,
+        base_path: paths.state,
         save_interval: `${engine.keepStateSeconds}s`,
         keep: NO_PERMANENT_CHECKPOINTS,
       },
@@ -136,7 +136,7 @@ export function levanterConfig({ id, request, engine, places }: LevanterTraining
       warmup: warmupSteps,
       min_lr_ratio: schedule === 'linear' ? FINAL_SHARE : 1,
     },
-    hf_save_path: places.export,
+    hf_save_path: paths.export,
     hf_save_steps: steps,
   });
 }

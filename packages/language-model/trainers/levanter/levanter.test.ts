@@ -12,7 +12,7 @@ const engine = trainerEngineSchema.parse({ kind: 'levanter', modelParallelism: 2
 
 it('writes the configuration and the command', async () => {
   const { request } = await smallTraining();
-  const places = {
+  const paths = {
     init: 'gs://b/init',
     trainRows: ['gs://b/rows/train-00000.jsonl.gz'],
     heldOutRows: [],
@@ -21,7 +21,7 @@ it('writes the configuration and the command', async () => {
     export: 'gs://b/export',
     logs: '/logs',
   };
-  const config = parse(levanterConfig({ id: 'r1', request, engine, places }));
+  const config = parse(levanterConfig({ id: 'r1', request, engine, paths }));
   expect(config).toMatchObject({
     initialize_from_hf: 'gs://b/init',
     train_seq_len: 64,

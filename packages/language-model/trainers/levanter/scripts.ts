@@ -37,8 +37,8 @@ export async function writeRows(
   options: ScriptOptions,
 ): Promise<Rows> {
   const { examplesPath, heldOutPath, seed, shape } = request;
-  const places = { examplesPath, heldOutPath, initDirectory, rowsDirectory };
-  const asked = { ...places, seed, contextLength: shape.contextLength, rowsWanted: rowsWanted(request) };
+  const paths = { examplesPath, heldOutPath, initDirectory, rowsDirectory };
+  const asked = { ...paths, seed, contextLength: shape.contextLength, rowsWanted: rowsWanted(request) };
   const said = await runScript('levanter_rows.py', asked, options);
   if (said.type !== 'rows') throw unexpected('levanter_rows.py', said);
   if (said.train.rows === 0) throw nothingToTrain(examplesPath, said.train);

@@ -32,7 +32,7 @@ export interface TracedTheorem {
 }
 
 /** A row with its location in the files, for messages. */
-export interface Placed<T> {
+export interface Located<T> {
   readonly row: T;
   /** `FILE:LINE` or `FILE:LINE row ROW`. */
   readonly where: string;
@@ -42,7 +42,7 @@ export interface Placed<T> {
  * Yields the files of `corpus.jsonl` with their premises. Throws STP1501 with file and line for an invalid line, or
  * STP1405.
  */
-export async function* readCorpus(path: string): AsyncGenerator<Placed<CorpusFile>> {
+export async function* readCorpus(path: string): AsyncGenerator<Located<CorpusFile>> {
   for await (const { line, text } of linesOf(fileChunks(path), path, CORPUS_LINE_BYTES_MAX)) {
     const where = `${path}:${line}`;
     yield { row: checked(corpusFileSchema, text, where), where };
@@ -53,7 +53,7 @@ export async function* readCorpus(path: string): AsyncGenerator<Placed<CorpusFil
  * Yields the theorems of a split file. Throws STP1501 with file, line and row for an invalid entry, STP1405 for a
  * missing file.
  */
-export async function* readTheoremRows(path: string): AsyncGenerator<Placed<TheoremRow>> {
+export async function* readTheoremRows(path: string): AsyncGenerator<Located<TheoremRow>> {
   let entries = 0;
   for await (const { row, line, text } of readJsonArray(path, ENTRY_BYTES_MAX)) {
     const where = `${path}:${line} row ${row}`;

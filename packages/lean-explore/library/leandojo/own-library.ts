@@ -57,14 +57,14 @@ export async function ownLibrary(
     const module = byName.get(name)!;
     return module.path === null ? module.imports.flatMap(filesOf) : [fileOf(module)];
   };
-  const places = new Map<string, Annotation>();
+  const annotations = new Map<string, Annotation>();
   const files: CorpusFile[] = [];
   for (const module of modules) {
     if (module.path === null) continue;
     const file = fileOf(module);
     const found = premisesOf(module.source);
     for (const { premise, name, from, to } of found)
-      places.set(premise.full_name!, { full_name: name, def_path: file, def_pos: from, def_end_pos: to });
+      annotations.set(premise.full_name!, { full_name: name, def_path: file, def_pos: from, def_end_pos: to });
     files.push({
       path: file,
       imports: [...new Set(module.imports.flatMap(filesOf))],
@@ -72,7 +72,7 @@ export async function ownLibrary(
     });
   }
   const version = contentId('library', ...modules.map(({ source }) => source));
-  const names = new Set(places.keys());
+  const names = new Set(annotations.keys());
   const proofs = new Map(traced.map((row) => [row.proof, row]));
   const spans = new Map(files.flatMap((file) => file.premises.map((premise) => [premise.full_name!, premise])));
   return {
@@ -94,7 +94,7 @@ export async function ownLibrary(
             : [
                 {
                   tactic,
-                  annotated_tactic: annotated(tactic, opensOf(theorem.header), names, places),
+                  annotated_tactic: annotated(tactic, opensOf(theorem.header), names, annotations),
                   state_before: before,
                   state_after: after === '' ? NO_GOALS : after,
                 },
@@ -158,7 +158,7 @@ function annotated(
   tactic: string,
   scopes: readonly string[],
   names: ReadonlySet<string>,
-  places: ReadonlyMap<string, Annotation>,
+  annotations: ReadonlyMap<string, Annotation>,
 ): TacticRow['annotated_tactic'] {
   const found: Annotation[] = [];
   let text = '';
@@ -166,7 +166,7 @@ function annotated(
   for (const { name, start, end } of mentionsIn(tactic, scopes, names)) {
     text += `${tactic.slice(from, start)}<a>${tactic.slice(start, end)}</a>`;
     from = end;
-    found.push(places.get(name)!);
+    found.push(annotations.get(name)!);
   }
   return [text + tactic.slice(from), found];
 }

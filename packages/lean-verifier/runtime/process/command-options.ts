@@ -27,36 +27,40 @@ const answers = new Map<string, Promise<readonly string[]>>();
  * Arguments after `lean --json`. The options of each executable are found once per process; if it cannot be started,
  * the next call tries again.
  */
-export async function commandOptions(place: ProcessContext): Promise<string[]> {
-  return [THREADS, ...(await knownOptions(place, ELABORATION))];
+export async function commandOptions(processContext: ProcessContext): Promise<string[]> {
+  return [THREADS, ...(await knownOptions(processContext, ELABORATION))];
 }
 
 /** Arguments after `lean --worker`, before the document's name. */
-export async function serverOptions(place: ProcessContext): Promise<string[]> {
-  return [THREADS, ...(await knownOptions(place, [...ELABORATION, ...REPORTING]))];
+export async function serverOptions(processContext: ProcessContext): Promise<string[]> {
+  return [THREADS, ...(await knownOptions(processContext, [...ELABORATION, ...REPORTING]))];
 }
 
-async function knownOptions(place: ProcessContext, wanted: readonly string[]): Promise<readonly string[]> {
-  const key = JSON.stringify([place.environment.executable, wanted]);
-  const answer = answers.get(key) ?? askAbout(place, wanted, () => answers.delete(key));
+async function knownOptions(processContext: ProcessContext, wanted: readonly string[]): Promise<readonly string[]> {
+  const key = JSON.stringify([processContext.environment.executable, wanted]);
+  const answer = answers.get(key) ?? askAbout(processContext, wanted, () => answers.delete(key));
   answers.set(key, answer);
   return answer;
 }
 
 async function askAbout(
-  place: ProcessContext,
+  processContext: ProcessContext,
   wanted: readonly string[],
   onNoAnswer: () => void,
 ): Promise<readonly string[]> {
-  if (await knows(place, wanted, onNoAnswer)) return wanted;
+  if (await knows(processContext, wanted, onNoAnswer)) return wanted;
   const known: string[] = [];
-  for (const option of wanted) if (await knows(place, [option], onNoAnswer)) known.push(option);
+  for (const option of wanted) if (await knows(processContext, [option], onNoAnswer)) known.push(option);
   return known;
 }
 
-async function knows(place: ProcessContext, options: readonly string[], onNoAnswer: () => void): Promise<boolean> {
+async function knows(
+  processContext: ProcessContext,
+  options: readonly string[],
+  onNoAnswer: () => void,
+): Promise<boolean> {
   const exit = await readLean({
-    ...place,
+    ...processContext,
     // The working directory may not exist yet.
     workingDirectory: tmpdir(),
     arguments: ['--stdin', ...options],

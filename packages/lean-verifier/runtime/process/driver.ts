@@ -65,7 +65,7 @@ export interface LeanSession {
    * Returns the goals at a position (line 1-based, column 0-based in code points) in the text of the last run, which
    * must have `finished`, as Lean prints them; null if there are none. Missing if the driver cannot ask for goals.
    */
-  goalsAt?(place: MessageEnd): Promise<string | null>;
+  goalsAt?(position: MessageEnd): Promise<string | null>;
   /** Ends the process group and waits until it is gone. */
   close(): Promise<void>;
 }

@@ -77,7 +77,7 @@ function comparable({ reading }: EntryReading): unknown {
   const messages = reading.messages.map(({ text, line, column, severity }) => ({
     severity,
     text: text.replaceAll(/_stp[0-9a-f]+_(\w+?)\d+/g, '_stp_$1'),
-    place: reading.kind === 'header_error' ? line : [line, column],
+    position: reading.kind === 'header_error' ? line : [line, column],
   }));
   return { kind: reading.kind, messages };
 }

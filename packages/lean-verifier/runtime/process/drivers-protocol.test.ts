@@ -54,9 +54,9 @@ describe('places', () => {
         const positions = new TextPositions(lines.join('\n'));
         const line = 1 + (some % lines.join('\n').split('\n').length);
         const text = [...lines.join('\n').split('\n')[line - 1]!];
-        const place = { line, column: at % (text.length + 1) };
-        expect(positions.toPlace(positions.toServer(place))).toEqual(place);
-        expect(positions.toServer(place).character).toBe(text.slice(0, place.column).join('').length);
+        const position = { line, column: at % (text.length + 1) };
+        expect(positions.toSource(positions.toServer(position))).toEqual(position);
+        expect(positions.toServer(position).character).toBe(text.slice(0, position.column).join('').length);
       }),
       { seed: 16 },
     );
@@ -64,8 +64,8 @@ describe('places', () => {
 
   test('outside the text stay as near as they can', () => {
     const positions = new TextPositions('𝔸');
-    expect(positions.toPlace({ line: 0, character: 99 })).toEqual({ line: 1, column: 1 });
-    expect(positions.toPlace({ line: 9, character: 3 })).toEqual({ line: 10, column: 0 });
+    expect(positions.toSource({ line: 0, character: 99 })).toEqual({ line: 1, column: 1 });
+    expect(positions.toSource({ line: 9, character: 3 })).toEqual({ line: 10, column: 0 });
     expect(positions.toServer({ line: 1, column: 99 })).toEqual({ line: 0, character: 2 });
   });
 });

@@ -32,7 +32,7 @@ const HEADERS_KNOWN_MAX = 1_024;
  */
 export type HeaderReading = 'tried' | 'in runs';
 
-export function openJsonDriver(place: ProcessContext, headers: HeaderReading = 'tried'): LeanDriver {
+export function openJsonDriver(processContext: ProcessContext, headers: HeaderReading = 'tried'): LeanDriver {
   /** Allowed time for each importable header, ms. */
   const known = new Map<string, number>();
   return {
@@ -42,12 +42,13 @@ export function openJsonDriver(place: ProcessContext, headers: HeaderReading = '
     async open(header, { signal, memoryBytesMax }) {
       signal?.throwIfAborted();
       const allowedMs = headers === 'in runs' ? 0 : known.get(header);
-      if (allowedMs !== undefined) return { kind: 'open', session: jsonSession(place, header, allowedMs), headerMs: 0 };
+      if (allowedMs !== undefined)
+        return { kind: 'open', session: jsonSession(processContext, header, allowedMs), headerMs: 0 };
       const startedAt = performance.now();
       const messages: LeanMessage[] = [];
       const exit = await runLean({
-        ...place,
-        arguments: ['--stdin', ...(await commandOptions(place))],
+        ...processContext,
+        arguments: ['--stdin', ...(await commandOptions(processContext))],
         input: `${header}\n`,
         deadlineMs: HEADER_DEADLINE_MS,
         memoryBytesMax,
@@ -60,12 +61,12 @@ export function openJsonDriver(place: ProcessContext, headers: HeaderReading = '
       if (known.size >= HEADERS_KNOWN_MAX) known.clear();
       const headerAllowedMs = HEADER_ALLOWANCE * (exit.cpuMs + HEADER_UNSEEN_MS);
       known.set(header, headerAllowedMs);
-      return { kind: 'open', session: jsonSession(place, header, headerAllowedMs), headerMs };
+      return { kind: 'open', session: jsonSession(processContext, header, headerAllowedMs), headerMs };
     },
   };
 }
 
-function jsonSession(place: ProcessContext, header: string, headerAllowedMs: number): LeanSession {
+function jsonSession(processContext: ProcessContext, header: string, headerAllowedMs: number): LeanSession {
   return openSession({
     header,
     pid: null,
@@ -73,11 +74,11 @@ function jsonSession(place: ProcessContext, header: string, headerAllowedMs: num
     async runOnce({ body, deadlineMs, object, ...run }) {
       const written = object === undefined ? null : objectOptions(object);
       return runLean({
-        ...place,
+        ...processContext,
         ...run,
         ...written,
         deadlineMs: deadlineMs + headerAllowedMs,
-        arguments: ['--stdin', ...(await commandOptions(place)), ...(written?.arguments ?? [])],
+        arguments: ['--stdin', ...(await commandOptions(processContext)), ...(written?.arguments ?? [])],
         input: `${header}\n${body}`,
       });
     },

@@ -4,6 +4,6 @@ import { openServerDriver } from './server-driver.ts';
 import type { ProcessContext } from './spawn.ts';
 
 /** Starts no process yet. */
-export function openDriver(name: DriverName, place: ProcessContext, headers?: HeaderReading): LeanDriver {
-  return name === 'json' ? openJsonDriver(place, headers) : openServerDriver(place);
+export function openDriver(name: DriverName, processContext: ProcessContext, headers?: HeaderReading): LeanDriver {
+  return name === 'json' ? openJsonDriver(processContext, headers) : openServerDriver(processContext);
 }

@@ -13,7 +13,7 @@ const environment = await coreEnvironment();
 const sandbox = await machineSandbox(environment);
 const folder = scratchFolder();
 const runMark = `ready-${process.pid}`;
-const place = { environment, workingDirectory: folder, runMark, ...(sandbox === null ? {} : { sandbox }) };
+const processContext = { environment, workingDirectory: folder, runMark, ...(sandbox === null ? {} : { sandbox }) };
 const memoryBytesMax = 3_000_000_000;
 const opened: ReadyProcesses[] = [];
 const TEXT = 'import Init\ntheorem a (x y : Nat) (h : x < y) : ¬ y ≤ x := by omega\n';
@@ -27,8 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('ready-'));
 
-function open(isCalm = () => true, own = place): ReadyProcesses {
-  const ready = new ReadyProcesses({ place: own, scratchDirectory: folder, memoryBytesMax, isCalm });
+function open(isCalm = () => true, own = processContext): ReadyProcesses {
+  const ready = new ReadyProcesses({ processContext: own, scratchDirectory: folder, memoryBytesMax, isCalm });
   opened.push(ready);
   return ready;
 }
@@ -45,7 +45,7 @@ async function taken(ready: ReadyProcesses): Promise<ReadyProcess> {
 const given = (one: ReadyProcess): ReadyProcesses => ({ take: () => one }) as unknown as ReadyProcesses;
 const compile = (text: string, more: object = {}, name = 'made'): Promise<CompiledModule> =>
   compileModule({
-    place,
+    processContext,
     module: 'Same',
     text,
     directory: join(folder, name),
@@ -113,14 +113,20 @@ it('a text that makes more than its module has none', async () => {
     mode: 0o755,
   });
   const own = { environment: { ...environment, executable }, workingDirectory: folder, runMark };
-  const made = await compile(TEXT, { place: own, ready: given(await taken(open(() => true, own as typeof place))) });
+  const made = await compile(TEXT, {
+    processContext: own,
+    ready: given(await taken(open(() => true, own as typeof processContext))),
+  });
   expect(made).toMatchObject({ path: null, failure: expect.stringMatching(/made more than its module/) });
 });
 
 it('none is started while the cores are wanted, or where Lean cannot be, and none for what is in order or imported', async () => {
   const busy = open(() => false);
   expect([busy.take(), busy.take()]).toEqual([null, null]);
-  const nowhere = open(() => true, { ...place, environment: { ...environment, executable: join(folder, 'nowhere') } });
+  const nowhere = open(() => true, {
+    ...processContext,
+    environment: { ...environment, executable: join(folder, 'nowhere') },
+  });
   expect(nowhere.take()).toBeNull();
   while (left().length > 0) await pause(20);
   expect(nowhere.take()).toBeNull();

@@ -21,7 +21,7 @@ export interface ReadyProcess extends ObjectRun {
 }
 
 export interface ReadyOptions {
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   /** Each process gets a new folder in this one. */
   readonly scratchDirectory: string;
   /** Memory limit while the process waits. Once it is taken, the limit of its text applies. */
@@ -63,13 +63,13 @@ export class ReadyProcesses {
     const key = kindOf(snapshot);
     if (this.#isClosed || this.#starting.has(key)) return;
     this.#starting.add(key);
-    const { place, scratchDirectory, memoryBytesMax } = this.#options;
+    const { processContext, scratchDirectory, memoryBytesMax } = this.#options;
     const directory = join(scratchDirectory, `ready-${randomBytes(8).toString('hex')}`);
     const object = { directory, module: newModuleName(), snapshot };
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const { arguments: words, ...access } = objectOptions(object);
-      const own = { ...place, ...access, workingDirectory: directory, memoryBytesMax };
+      const own = { ...processContext, ...access, workingDirectory: directory, memoryBytesMax };
       const process = startLean({ ...own, arguments: ['--json', '--stdin', ...words] });
       const remove = async (): Promise<void> => {
         if ('pid' in process) {

@@ -13,14 +13,14 @@ import { openSession } from './session.ts';
 import type { ProcessContext } from './spawn.ts';
 import { watchRun } from './watch-run.ts';
 
-export function openServerDriver(place: ProcessContext): LeanDriver {
+export function openServerDriver(processContext: ProcessContext): LeanDriver {
   return {
     name: 'server',
     candidatesPerRun: 1,
     async open(header, { signal, memoryBytesMax }) {
       signal?.throwIfAborted();
       const startedAt = performance.now();
-      const worker = await startWorker(place, memoryBytesMax);
+      const worker = await startWorker(processContext, memoryBytesMax);
       if (!('process' in worker)) return { kind: 'no_start', exit: worker };
       const messages: LeanMessage[] = [];
       const onMessage = (message: LeanMessage): void => void messages.push(message);
@@ -57,7 +57,7 @@ function serverSession(worker: ServerWorker, header: string): LeanSession {
       text = `${header}\n${run.body}`;
       return elaborate(worker, header, run);
     },
-    goalsAt: (place) => goalsAt(worker, text, place),
+    goalsAt: (position) => goalsAt(worker, text, position),
     end: () => endWorker(worker),
   });
 }

@@ -14,7 +14,7 @@ export interface SessionParts {
   /** Does one run for `LeanSession.run`. The signal combines the caller's signal and the end of the session. */
   runOnce(run: SessionRun & { readonly signal: AbortSignal }): Promise<SessionExit>;
   /** Answers `LeanSession.goalsAt`. */
-  goalsAt?(place: MessageEnd): Promise<string | null>;
+  goalsAt?(position: MessageEnd): Promise<string | null>;
   /** Ends the process that stays between runs. Resolves when it is gone. */
   end(): Promise<void>;
   /** Resolves when that process has ended for any reason. */

@@ -86,7 +86,7 @@ describe.skipIf(found === null)('a program in the sandbox', () => {
   });
 
   test('writes to its own folder and its /tmp alone', async () => {
-    const places = [
+    const folders = [
       '/',
       '/usr/bin',
       '/lib',
@@ -98,14 +98,14 @@ describe.skipIf(found === null)('a program in the sandbox', () => {
       store,
       process.cwd(),
     ];
-    const write = places.map((place) => `echo x 2>/dev/null >${place}/stp-attack && echo "wrote ${place}"`);
+    const write = folders.map((folder) => `echo x 2>/dev/null >${folder}/stp-attack && echo "wrote ${folder}"`);
     const { output } = await shell(
       `{ ${write.join('; ')}; } 2>/dev/null; echo x >/tmp/own && echo x >own && echo both`,
     );
     // Folders above its own, and above the toolchain, exist inside its /tmp where they do outside, as private ones.
     const isPrivate = (line: string): boolean => line.startsWith('wrote /tmp/');
     expect(output.split('\n').filter((line) => !isPrivate(line))).toEqual(['both', '']);
-    expect(places.filter((place) => existsSync(join(place, 'stp-attack')))).toEqual([]);
+    expect(folders.filter((folder) => existsSync(join(folder, 'stp-attack')))).toEqual([]);
     expect(existsSync(join(inside, 'own'))).toBe(true);
   });
 

@@ -26,7 +26,7 @@ const TOO_MANY_REQUESTS = 429;
 /** Number of characters of an unreadable answer that errors show. */
 const SHOWN_CHARS = 120;
 
-const placeSchema = z.object({ line: z.int(), column: z.int().nonnegative() });
+const positionSchema = z.object({ line: z.int(), column: z.int().nonnegative() });
 /** The fields that are read from our answers and from Kimina's. */
 const answerSchema = z.object({
   results: z.tuple([
@@ -42,8 +42,8 @@ const answerSchema = z.object({
             .array(
               z.object({
                 severity: z.enum(['info', 'warning', 'error', 'trace']),
-                pos: placeSchema,
-                endPos: placeSchema.nullish(),
+                pos: positionSchema,
+                endPos: positionSchema.nullish(),
                 data: z.string(),
               }),
             )

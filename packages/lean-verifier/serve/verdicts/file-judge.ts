@@ -97,8 +97,8 @@ export class FileJudge {
     const { environment, sandbox, runMark, indexFolder, disagreementsFolder, memoryBytesMax } = this.#options;
     const path = join(directory, 'content.lean');
     await writeFile(path, text);
-    const places = { scratchDirectory: directory, runMark, indexFolder, disagreementsFolder };
-    return checkFile(path, environment, { ...places, sandbox, memoryBytesMax, sparesOthers: true, ...more });
+    const folders = { scratchDirectory: directory, runMark, indexFolder, disagreementsFolder };
+    return checkFile(path, environment, { ...folders, sandbox, memoryBytesMax, sparesOthers: true, ...more });
   }
 
   async #compileStatements(
@@ -110,8 +110,8 @@ export class FileJudge {
     const { environment, sandbox, runMark, memoryBytesMax, indexFolder } = this.#options;
     const hidden = hiddenIn(text);
     if (hidden !== null) return { problem: `formal_statement:${hidden}` };
-    const place: ProcessContext = { environment, workingDirectory: directory, runMark, sandbox };
-    const bounds = { place, memoryBytesMax, signal };
+    const processContext: ProcessContext = { environment, workingDirectory: directory, runMark, sandbox };
+    const bounds = { processContext, memoryBytesMax, signal };
     const compiled = await compileModule({ ...bounds, module: 'Stated', text, directory, deadlineMs });
     if (compiled.path === null)
       return { problem: `formal_statement does not compile: ${compiled.failure || firstError(compiled.messages)}` };

@@ -67,21 +67,21 @@ function widenedBytes(heap: SourceHeap, offset: number): number {
  * immediate plus 1.
  */
 class Placement {
-  readonly places: Uint32Array;
+  readonly offsets: Uint32Array;
   readonly immediates: Immediate[] = [];
   /** Size in bytes of the whole 64-bit module. */
   readonly end: number;
 
   constructor(heap: SourceHeap) {
-    this.places = new Uint32Array(Math.ceil(heap.bytes.length / 4) + 1);
+    this.offsets = new Uint32Array(Math.ceil(heap.bytes.length / 4) + 1);
     let end: number = TARGET.firstObjectOffset;
     heap.forEachObject((offset) => {
       const immediate = heap.tag(offset) === TAG.bigNumber ? smallNumber(heap, offset) : undefined;
       if (immediate === undefined) {
-        this.places[offset >>> 2] = end;
+        this.offsets[offset >>> 2] = end;
         end += widenedBytes(heap, offset);
       } else {
-        this.places[offset >>> 2] = this.immediates.push(immediate) * 2 - 1;
+        this.offsets[offset >>> 2] = this.immediates.push(immediate) * 2 - 1;
       }
     });
     this.end = end;
@@ -110,18 +110,18 @@ class Widener {
     }
     const { bytes, base } = this.#heap;
     const offset = word - base;
-    const place = offset < 0 || offset >= bytes.length ? 0 : (this.#placement.places[offset >>> 2] as number);
-    if (place === 0) throw damagedModule(this.#module, `a pointer to no object (${word.toString(16)})`);
-    if (place & 1) {
-      const immediate = this.#placement.immediates[place >>> 1] as Immediate;
+    const entry = offset < 0 || offset >= bytes.length ? 0 : (this.#placement.offsets[offset >>> 2] as number);
+    if (entry === 0) throw damagedModule(this.#module, `a pointer to no object (${word.toString(16)})`);
+    if (entry & 1) {
+      const immediate = this.#placement.immediates[entry >>> 1] as Immediate;
       this.#image.putHalves(target, immediate.low, immediate.high);
     } else {
-      this.#image.putNumber(target, this.#image.base + place);
+      this.#image.putNumber(target, this.#image.base + entry);
     }
   }
 
   copy(offset: number): void {
-    const target = this.#placement.places[offset >>> 2] as number;
+    const target = this.#placement.offsets[offset >>> 2] as number;
     if (target & 1) return;
     this.#image.bytes.set(this.#heap.bytes.subarray(offset, offset + OBJECT_HEADER_BYTES), target);
     const tag = this.#heap.tag(offset);

@@ -46,11 +46,11 @@ const STATED = [
 ];
 
 let files = 0;
-const place = { environment, workingDirectory: folder, ...walls };
+const processContext = { environment, workingDirectory: folder, ...walls };
 /** A module of this text, judged for these statements as theorems of one library. */
 async function check(text = FILE, stated = STATED) {
   const directory = join(folder, `file-${files++}`);
-  const bounds = { place, memoryBytesMax: 2_147_483_648 };
+  const bounds = { processContext, memoryBytesMax: 2_147_483_648 };
   const module = 'StpFile';
   const compiled = await compileModule({ ...bounds, module, text, directory, deadlineMs: 60_000 });
   expect(compiled.path).not.toBeNull();
@@ -85,7 +85,7 @@ async function look(checkers: readonly Checker[] = CHECKERS) {
   writeFileSync(join(directory, 'StpModule.olean'), 'compiled');
   const searchPath = [directory];
   const file = {
-    place: { environment: { ...environment, searchPath }, workingDirectory: directory, ...walls },
+    processContext: { environment: { ...environment, searchPath }, workingDirectory: directory, ...walls },
     directory,
     module: 'StpModule',
     theorems: ['Kept.one', 'Kept.two'],
@@ -141,7 +141,7 @@ ${sandbox === null ? 'exit 0' : 'echo x 2>/dev/null >"$at/$module.olean" && exit
 
   test('one that hangs is ended, and what it started with it', async () => {
     const exit = await runTool(
-      { place: { environment, workingDirectory: folder, ...walls }, memoryBytesMax: 1_000_000_000 },
+      { processContext: { environment, workingDirectory: folder, ...walls }, memoryBytesMax: 1_000_000_000 },
       { command: ['/bin/sh', '-c', 'sleep 600 & sleep 600'], workingDirectory: folder, timeoutMs: 50 },
     );
     expect(exit.how).toBe('deadline');

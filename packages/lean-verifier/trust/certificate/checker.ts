@@ -9,7 +9,7 @@ import type { ProcessContext } from '../../runtime/process/spawn.ts';
 /** A compiled module that no process writes to any more. */
 export interface CompiledFile {
   /** How to start processes that read the module. The search path includes the module. */
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   readonly signal?: AbortSignal | undefined;
   /** Folder that contains `<module>.olean`. */
   readonly directory: string;
@@ -35,7 +35,7 @@ export interface Checker {
   /** Name for people, such as `leanchecker`. */
   readonly name: string;
   /** Returns a name that identifies this build of the checker; null if it is not installed. */
-  version(place: ProcessContext): Promise<string | null>;
+  version(processContext: ProcessContext): Promise<string | null>;
   /** Rejects only with the signal's reason. */
   check(file: CompiledFile): Promise<CheckerAnswer>;
 }

@@ -13,6 +13,8 @@ export const CHECKERS: readonly Checker[] = [leanchecker];
  * Returns name and version of each checker. They are part of a verdict's cache key, because another machine may have
  * other checkers.
  */
-export function checkerVersions(place: ProcessContext): Promise<string[]> {
-  return Promise.all(CHECKERS.map(async ({ name, version }) => `${name} ${(await version(place)) ?? 'absent'}`));
+export function checkerVersions(processContext: ProcessContext): Promise<string[]> {
+  return Promise.all(
+    CHECKERS.map(async ({ name, version }) => `${name} ${(await version(processContext)) ?? 'absent'}`),
+  );
 }

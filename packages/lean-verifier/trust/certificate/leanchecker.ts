@@ -19,9 +19,9 @@ const VARIABLE = 'STP_LEANCHECKER';
 
 export const leanchecker: Checker = {
   name: NAME,
-  version: async (place) => programVersion(await find(place)),
+  version: async (processContext) => programVersion(await find(processContext)),
   async check(file) {
-    const program = await find(file.place);
+    const program = await find(file.processContext);
     if (program === null) return { outcome: 'failed', detail: 'it is gone' };
     const exit = await runTool(file, { command: [program, file.module], workingDirectory: file.directory });
     return answerOf(exit, [1]);

@@ -123,23 +123,23 @@ export function grownSection(
   }
   if (theorems.length === 0 && opened.size === 0) return [];
   const namespaces = [...opened].map(([name, header]) => {
-    const place = placeOf(name);
-    const marked = theorems.filter((theorem) => theorem.header === header && placeOf(theorem.name) <= place);
+    const number = numberOf(name);
+    const marked = theorems.filter((theorem) => theorem.header === header && numberOf(theorem.name) <= number);
     const own = name.slice(GROWN_NAMESPACE.length + 1);
-    return { place, text: `${[`namespace ${own}`, ...markLines(marked), `end ${own}`].join('\n')}\n` };
+    return { number, text: `${[`namespace ${own}`, ...markLines(marked), `end ${own}`].join('\n')}\n` };
   });
   const grown = theorems.map((theorem) => {
     const text = theoremText(theorem.name.slice(GROWN_NAMESPACE.length + 1), theorem);
     const stated = `section\n${openLines(theorem.header)}\n-- lemma, round ${theorem.round}\n${text}\nend\n`;
-    return { place: placeOf(theorem.name), text: stated };
+    return { number: numberOf(theorem.name), text: stated };
   });
   // `sort` is stable, so a theorem stands above the namespace that marks it.
-  const inOrder = [...grown, ...namespaces].sort((a, b) => a.place - b.place);
+  const inOrder = [...grown, ...namespaces].sort((a, b) => a.number - b.number);
   return [`namespace ${GROWN_NAMESPACE}\n\n${OPTIONS}`, ...inOrder.map(({ text }) => text), `end ${GROWN_NAMESPACE}\n`];
 }
 
 /** Returns the number in `Grown.g17` or `Grown.marked17`. */
-const placeOf = (name: string): number => Number(/\d+$/.exec(name)?.[0]);
+const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0]);
 
 const KEPT_OPENING = `namespace ${KEPT_NAMESPACE}\n\n${OPTIONS}`;
 const KEPT_CLOSING = `end ${KEPT_NAMESPACE}\n`;

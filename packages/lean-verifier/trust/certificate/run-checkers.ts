@@ -19,7 +19,7 @@ export async function runCheckers(checkers: readonly Checker[], file: CompiledFi
   const declinedBy = new Map<string, string[]>();
   for (const checker of checkers) {
     file.signal?.throwIfAborted();
-    const version = await checker.version(file.place);
+    const version = await checker.version(file.processContext);
     if (version === null) {
       records.push({ by: checker.name, version: null, outcome: 'absent', ms: 0 });
       continue;

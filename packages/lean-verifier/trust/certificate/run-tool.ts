@@ -29,20 +29,20 @@ export interface ToolExit extends LeanExit {
   readonly output: string;
 }
 
-export type ToolContext = Pick<CompiledFile, 'place' | 'signal' | 'memoryBytesMax'>;
+export type ToolContext = Pick<CompiledFile, 'processContext' | 'signal' | 'memoryBytesMax'>;
 
 /** Runs a tool, repeating the run until it ends by itself. Rejects only with the signal's reason. */
-export function runTool(place: ToolContext, run: ToolRun): Promise<ToolExit> {
-  return untilItsOwnEnd(() => runOnce(place, run), place.signal);
+export function runTool(context: ToolContext, run: ToolRun): Promise<ToolExit> {
+  return untilItsOwnEnd(() => runOnce(context, run), context.signal);
 }
 
-async function runOnce({ place, signal, memoryBytesMax }: ToolContext, run: ToolRun): Promise<ToolExit> {
+async function runOnce({ processContext, signal, memoryBytesMax }: ToolContext, run: ToolRun): Promise<ToolExit> {
   signal?.throwIfAborted();
   const folder = dirname(run.command[0]!);
-  const prefix = dirname(dirname(place.environment.executable));
+  const prefix = dirname(dirname(processContext.environment.executable));
   const variables = [`LEAN_SYSROOT=${prefix}`, `PATH=${join(prefix, 'bin')}:/usr/local/bin:/usr/bin:/bin`];
   const tool = startLean({
-    ...place,
+    ...processContext,
     workingDirectory: run.workingDirectory,
     program: ENVIRONMENT_PROGRAM,
     arguments: [...variables, ...run.command],

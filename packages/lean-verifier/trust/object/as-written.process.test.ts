@@ -186,7 +186,7 @@ test('a statement that is printed as it came is recorded as it is written, and a
     const { imports, rest } = splitImports(above.text);
     const theorems = statements.map((statement) => ({ ...(screenStatement(statement) as Stated), statement }));
     const module = await compileAndCompare(theorems, {
-      ...{ place: { environment, workingDirectory: folder }, directory: join(folder, 'recorded') },
+      ...{ processContext: { environment, workingDirectory: folder }, directory: join(folder, 'recorded') },
       importLines: imports,
       opening: [rest],
       writtenUnder: header,

@@ -67,16 +67,16 @@ export const compileAndCompare = (theorems: readonly WrittenTheorem[], task: Wri
 /** A statement as it came, with line feeds only, and its name. */
 interface Written extends TheoremName {
   /** Index in the list of statements. */
-  readonly place: number;
+  readonly index: number;
   readonly text: string;
 }
 
-function writtenAt(place: number, statement: string): Written {
+function writtenAt(index: number, statement: string): Written {
   const text = statement.replaceAll('\r\n', '\n');
   const theorem = readTheoremName(text);
   // The screen has accepted the statement, so it has a name.
   if ('missing' in theorem) throw new TypeError(`a statement that the screen refuses: ${theorem.missing}`);
-  return { ...theorem, place, text };
+  return { ...theorem, index, text };
 }
 
 /** Reads statements as they are written. */
@@ -111,10 +111,10 @@ class Reader {
     const { alone = [], together = [] } = this.#parted(named);
     const equal = recordForm === 'canonical' ? [] : (named.length === 1 ? named : together).filter(this.#isAsPrinted);
     const { stated, verbatim } = await this.#record(named, equal);
-    for (const [place, why] of stated.wrong) this.#wrong.set(place, why);
+    for (const [index, why] of stated.wrong) this.#wrong.set(index, why);
     if (stated.problem === '' && stated.path !== null) {
       this.#statedPath = stated.path;
-      const isCompared = (one: Written): boolean => !this.#wrong.has(one.place) && !verbatim.includes(one);
+      const isCompared = (one: Written): boolean => !this.#wrong.has(one.index) && !verbatim.includes(one);
       const shared = await this.#inOneFile(together.filter(isCompared));
       for (const one of [...shared, ...alone.filter(isCompared)]) {
         const problem = await this.#inItsOwn(one);
@@ -126,11 +126,11 @@ class Reader {
 
   /** The kernel's reader splits names at dots, so a quoted part with a dot would be ambiguous: such theorems are wrong. */
   #withoutDottedNames(): Written[] {
-    const all = this.#theorems.map(({ statement }, place) => writtenAt(place, statement));
+    const all = this.#theorems.map(({ statement }, index) => writtenAt(index, statement));
     const { dotted = [], named = [] } = Object.groupBy(all, ({ name }) =>
       nameParts(name).some((part) => part.includes('.')) ? 'dotted' : 'named',
     );
-    for (const { place } of dotted) this.#wrong.set(place, 'its name has a dot between guillemets');
+    for (const { index } of dotted) this.#wrong.set(index, 'its name has a dot between guillemets');
     return named;
   }
 
@@ -140,7 +140,7 @@ class Reader {
     equal: readonly Written[],
   ): Promise<{ stated: StatedModule; verbatim: readonly Written[] }> {
     const stated = await this.#state(named, equal);
-    const verbatim = equal.filter(({ place }) => !stated.wrong.has(place));
+    const verbatim = equal.filter(({ index }) => !stated.wrong.has(index));
     if (verbatim.length === equal.length) return { stated, verbatim };
     return { stated: await this.#state(named, verbatim), verbatim };
   }
@@ -160,8 +160,8 @@ class Reader {
     );
   }
 
-  readonly #isAsPrinted = ({ place, text, end }: Written): boolean =>
-    this.#isPrinted && text.slice(end).trimEnd() === this.#theorems[place]!.signature;
+  readonly #isAsPrinted = ({ index, text, end }: Written): boolean =>
+    this.#isPrinted && text.slice(end).trimEnd() === this.#theorems[index]!.signature;
 
   /** Compiles our record. The statements in `verbatim` stand first, as written. */
   async #state(named: readonly Written[], verbatim: readonly Written[]): Promise<StatedModule> {
@@ -170,11 +170,11 @@ class Reader {
     const order = [...verbatim, ...others];
     const open = namespacesOf(this.#header);
     const names = new Map([
-      ...verbatim.map(({ place, name }) => [place, fullName(name, open)] as const),
-      ...others.map(({ place }, index) => [place, statedName(index)] as const),
+      ...verbatim.map(({ index, name }) => [index, fullName(name, open)] as const),
+      ...others.map(({ index }, nth) => [index, statedName(nth)] as const),
     ]);
-    this.#names = this.#theorems.map((_, place) => names.get(place) ?? '');
-    const ours = others.map(({ place }) => this.#theorems[place]!);
+    this.#names = this.#theorems.map((_, index) => names.get(index) ?? '');
+    const ours = others.map(({ index }) => this.#theorems[index]!);
     const stated =
       verbatim.length === 0
         ? await compileStatements(
@@ -192,7 +192,7 @@ class Reader {
             this.#task,
             (one) => compileModule({ ...one, inOrder: false, ready: this.#task.ready }),
           );
-    return { ...stated, wrong: new Map([...stated.wrong].map(([at, why]) => [order[at]!.place, why])) };
+    return { ...stated, wrong: new Map([...stated.wrong].map(([at, why]) => [order[at]!.index, why])) };
   }
 
   /** Compares statements in one file. Returns those that this did not decide. */
@@ -211,7 +211,7 @@ class Reader {
   }
 
   async #inItsOwn(theorem: Written): Promise<string> {
-    const { place, text, name } = theorem;
+    const { index, text, name } = theorem;
     const written = await this.#compileOne(asWritten(text));
     if (written.path !== null) return this.#compare(written.path, [theorem]);
     if (written.exit === 'crashed' || written.exit === 'not-started') return written.failure;
@@ -221,9 +221,9 @@ class Reader {
     if (this.#isTaken(theorem, error) && !this.#seesNames(theorem, new Map([[nameParts(name).at(-1)!, null]]))) {
       const renamed = await this.#compileOne(underOurName(theorem));
       if (renamed.path !== null)
-        return this.#compare(renamed.path, [{ place, name: `${cutLastPart(name)}${OTHER_NAME}` }]);
+        return this.#compare(renamed.path, [{ index, name: `${cutLastPart(name)}${OTHER_NAME}` }]);
     }
-    this.#wrong.set(place, `as it is written: ${error?.text ?? written.failure}`);
+    this.#wrong.set(index, `as it is written: ${error?.text ?? written.failure}`);
     return '';
   }
 
@@ -235,26 +235,26 @@ class Reader {
   }
 
   /** Records the statements that the module states differently. Returns why it could not be read; empty if it could. */
-  async #compare(path: string, theorems: readonly Pick<Written, 'place' | 'name'>[]): Promise<string> {
+  async #compare(path: string, theorems: readonly Pick<Written, 'index' | 'name'>[]): Promise<string> {
     if (theorems.length === 0) return '';
     const open = namespacesOf(this.#header);
-    const asked = theorems.map(({ place, name }) => ({ name: fullName(name, open), stated: this.#names[place]! }));
-    const { place, memoryBytesMax, signal, indexFolder } = this.#task;
-    const bounds = { place, memoryBytesMax, signal };
+    const asked = theorems.map(({ index, name }) => ({ name: fullName(name, open), stated: this.#names[index]! }));
+    const { processContext, memoryBytesMax, signal, indexFolder } = this.#task;
+    const bounds = { processContext, memoryBytesMax, signal };
     const report = await judgeObject({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
     if ('unread' in report) return report.unread;
-    for (const [index, { statement, place: at }] of report.asked.entries()) {
+    for (const [index, { statement, index: at }] of report.asked.entries()) {
       const isTheorem = at !== null && report.constants[at]!.kind === 'theorem';
-      if (statement !== 'same' || !isTheorem) this.#wrong.set(theorems[index]!.place, OTHERWISE);
+      if (statement !== 'same' || !isTheorem) this.#wrong.set(theorems[index]!.index, OTHERWISE);
     }
     return '';
   }
 
   #compileOne(text: string): Promise<CompiledModule> {
-    const { place, memoryBytesMax, signal } = this.#task;
+    const { processContext, memoryBytesMax, signal } = this.#task;
     return this.#compile({
       ready: this.#task.ready,
-      ...{ place, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
+      ...{ processContext, memoryBytesMax, signal, module: 'Written', text: `${this.#header}\n\n${text}\n` },
       directory: this.#directory(),
       deadlineMs: HEADER_TIMEOUT_MS,
     });
@@ -283,7 +283,7 @@ const asWritten = (text: string): string => `${text} := by\n  sorry`;
  */
 export async function readsAsWritten(
   { header, statement }: { readonly header: string | null; readonly statement: string },
-  task: Pick<StatedTask, 'place' | 'memoryBytesMax' | 'signal'> & {
+  task: Pick<StatedTask, 'processContext' | 'memoryBytesMax' | 'signal'> & {
     readonly libraryHeader: string;
     /** A folder is made in it, and removed afterwards. */
     readonly scratchDirectory: string;

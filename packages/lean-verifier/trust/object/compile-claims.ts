@@ -32,7 +32,7 @@ export interface Confirmation {
 }
 
 export interface ConfirmContext {
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   readonly scratchDirectory: string;
   /** The limits under which the proofs were accepted, or larger ones. */
   readonly limits: Limits;
@@ -62,7 +62,7 @@ export type Claim = WrittenProof & WrittenTheorem;
 /** Our record of the claims' statements. */
 export interface Statements extends ComparedModule {
   /** Index in the record of each statement, by its text as it came. */
-  readonly placeOf: ReadonlyMap<string, number>;
+  readonly indexOf: ReadonlyMap<string, number>;
 }
 
 /** A module of proofs that has not been judged. */
@@ -103,7 +103,7 @@ export async function compileStatementsOf(
   context: ConfirmContext,
   directory: string,
 ): Promise<Statements | Mixed> {
-  const { place, limits, signal, indexFolder, statedUnder = header, writtenUnder, kept } = context;
+  const { processContext, limits, signal, indexFolder, statedUnder = header, writtenUnder, kept } = context;
   // Several samples may prove the same statement.
   const theorems = [...Map.groupBy(claims, ({ statement }) => statement).values()].map(([claim]) => {
     const { statement, signature, namespace } = claim!;
@@ -111,7 +111,7 @@ export async function compileStatementsOf(
   });
   const stated = splitImports(statedUnder);
   const task = {
-    place,
+    processContext,
     signal,
     memoryBytesMax: limits.memoryBytesMax,
     directory,
@@ -124,10 +124,10 @@ export async function compileStatementsOf(
   };
   const statements = await (kept?.statements.compile(theorems, task) ?? compileAndCompare(theorems, task));
   if (statements.problem !== '') return mixed(refused('infra', `the statements: ${statements.problem}`));
-  const placeOf = new Map(theorems.map(({ statement }, place) => [statement, place]));
+  const indexOf = new Map(theorems.map(({ statement }, index) => [statement, index]));
   const unread = [...statements.wrong.values()][0];
-  if (unread === undefined) return { ...statements, placeOf };
-  const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(placeOf.get(statement)!);
+  if (unread === undefined) return { ...statements, indexOf };
+  const isUnread = ({ statement }: Claim): boolean => statements.wrong.has(indexOf.get(statement)!);
   const blamed = new Set(claims.flatMap((claim, index) => (isUnread(claim) ? [index] : [])));
   return mixed(refused('header_error', `the statement: ${unread}`), blamed);
 }
@@ -136,7 +136,7 @@ export async function compileStatementsOf(
 export async function compileProofs(
   header: string,
   claims: readonly Claim[],
-  { place, limits, signal, kept }: ConfirmContext,
+  { processContext, limits, signal, kept }: ConfirmContext,
   directory: string,
 ): Promise<CompiledProofs | Mixed> {
   const module = newModuleName();
@@ -155,7 +155,7 @@ export async function compileProofs(
   const task = {
     module,
     directory,
-    place,
+    processContext,
     text,
     signal,
     memoryBytesMax,

@@ -21,7 +21,7 @@ import type { LeanExit, ProcessContext } from '../../runtime/process/spawn.ts';
 export const MODULE_PARTS: readonly string[] = ['', '.server', '.private'];
 
 export interface CompileTask {
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   /** Name of the module: a single identifier. */
   readonly module: string;
   readonly text: string;
@@ -71,7 +71,7 @@ export async function compileModule(task: CompileTask): Promise<CompiledModule> 
 
 /** @param ready is tried first; if that Lean was killed, which says nothing about the text, a new process is started */
 async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<CompiledModule> {
-  const { place, module, text, directory } = task;
+  const { processContext, module, text, directory } = task;
   const startedMs = performance.now();
   const source = join(directory, `${module}.lean`);
   const written = objectOptions(task);
@@ -89,9 +89,9 @@ async function compile(task: CompileTask, ready: ReadyProcess | null): Promise<C
     return waiting === null ? undefined : { process: waiting.process, input: text };
   };
   const run = {
-    ...place,
+    ...processContext,
     arguments: [
-      ...(task.inOrder ? await commandOptions(place) : []),
+      ...(task.inOrder ? await commandOptions(processContext) : []),
       ...(task.isImported ? [`--root=${directory}`] : []),
       ...written.arguments,
       source,

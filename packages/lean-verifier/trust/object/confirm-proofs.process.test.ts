@@ -27,7 +27,7 @@ async function confirm(
     header,
     claims.map(({ signature, proofText }) => claimOf(signature, proofText)),
     {
-      place: { environment, workingDirectory: folder, sandbox },
+      processContext: { environment, workingDirectory: folder, sandbox },
       scratchDirectory: folder,
       limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
       writtenUnder: header,
@@ -192,7 +192,7 @@ describe('a proof whose module Lean cannot write', () => {
 
 describe('a process beside that of the statements', () => {
   const context = {
-    place: { environment, workingDirectory: scratchDirectory, sandbox },
+    processContext: { environment, workingDirectory: scratchDirectory, sandbox },
     scratchDirectory,
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
     writtenUnder: '',

@@ -152,14 +152,14 @@ async function lookAt(
   { header, context, statements }: StatedTask,
   compiled: CompiledProofs,
 ): Promise<Looked> {
-  const { place, limits, signal, indexFolder, disagreementsFolder } = context;
+  const { processContext, limits, signal, indexFolder, disagreementsFolder } = context;
   const { text, names, module, directory } = compiled;
   const asked = claims.map(({ statement }, index) => ({
     name: names[index]!,
-    stated: statements.names[statements.placeOf.get(statement)!]!,
+    stated: statements.names[statements.indexOf.get(statement)!]!,
   }));
   const judged = await judgeModule({
-    place,
+    processContext,
     signal,
     memoryBytesMax: limits.memoryBytesMax,
     indexFolder,
@@ -173,7 +173,7 @@ async function lookAt(
     expected: { importLines: splitImports(header).imports, mayShare: false, mayMark: false },
   });
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
-  const changed = await changedGrownObject(place.environment);
+  const changed = await changedGrownObject(processContext.environment);
   if (changed !== null) return mixed(refused('infra', changed));
   const { theorems: found, objection } = judged;
   const misread = found.flatMap((theorem, index) => (theorem.misread === undefined ? [] : [index]));
@@ -187,7 +187,7 @@ async function lookAt(
     return { ...mixed(againstOne(judged)), sharing: new Set(wrong) };
   if (objection !== null || wrong.length > 0)
     return mixed(againstOne(judged), new Set(wrong.length === claims.length ? [] : wrong));
-  const { sandbox = noSandbox('none was asked for'), environment } = place;
+  const { sandbox = noSandbox('none was asked for'), environment } = processContext;
   const record = {
     fileHash: sha256(text),
     objectHash: judged.objectHash,

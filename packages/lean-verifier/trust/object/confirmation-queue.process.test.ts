@@ -63,7 +63,7 @@ test('a statement is begun ahead only where proofs come one by one and a process
   const opened = (more: object) =>
     new ProofConfirmer({
       ...({} as ConstructorParameters<typeof ProofConfirmer>[0]),
-      place: { environment, workingDirectory: folder },
+      processContext: { environment, workingDirectory: folder },
       scratchDirectory: folder,
       limits: LIMITS,
       indexFolder: null,

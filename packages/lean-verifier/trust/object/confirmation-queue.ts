@@ -52,18 +52,18 @@ export class ProofConfirmer {
 
   constructor(context: ConfirmerOptions) {
     this.#context = context;
-    const { place, scratchDirectory } = context;
+    const { processContext, scratchDirectory } = context;
     this.#kept = {
       snapshots: new HeaderSnapshots(scratchDirectory),
       statements: new StatedModules(),
       ready: new ReadyProcesses({
-        place,
+        processContext,
         scratchDirectory,
         memoryBytesMax: context.limits.memoryBytesMax,
         isCalm: () => this.#isCalm,
       }),
     };
-    this.objects = new RunObjects(place, scratchDirectory);
+    this.objects = new RunObjects(processContext, scratchDirectory);
   }
 
   /**
@@ -92,11 +92,11 @@ export class ProofConfirmer {
   }
 
   #put({ module, index }: Written, waiting: Waiting): void {
-    const placed = this.#written.get(module) ?? new Map<number, Waiting>();
-    this.#written.set(module, placed.set(index, waiting));
-    if (placed.size < module.names.length) return;
+    const written = this.#written.get(module) ?? new Map<number, Waiting>();
+    this.#written.set(module, written.set(index, waiting));
+    if (written.size < module.names.length) return;
     this.#written.delete(module);
-    const batch = module.names.map((_, at) => placed.get(at)!);
+    const batch = module.names.map((_, at) => written.get(at)!);
     // Several headers may fix the meaning of the statements.
     if (new Set(batch.map(keyOf)).size === 1) this.#run(this.#judge(batch, module));
     else for (const one of batch) this.#collect(one);

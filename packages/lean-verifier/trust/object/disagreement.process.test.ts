@@ -54,7 +54,7 @@ const passes = (): void => void vi.mocked(judgeInThread).mockImplementationOnce(
 
 function confirm(claims = CLAIMS): Promise<readonly Confirmation[]> {
   return confirmProofs('', claims, {
-    place: { environment, workingDirectory: folder },
+    processContext: { environment, workingDirectory: folder },
     scratchDirectory: folder,
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
     writtenUnder: '',

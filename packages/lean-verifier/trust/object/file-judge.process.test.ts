@@ -133,7 +133,7 @@ describe('a declaration that is no theorem', () => {
 });
 
 const bounds = () => ({
-  place: { environment, workingDirectory: folder },
+  processContext: { environment, workingDirectory: folder },
   memoryBytesMax: 2_147_483_648,
   signal: AbortSignal.timeout(170_000),
 });

@@ -13,7 +13,7 @@ import { StatedModules } from './stated-module-cache.ts';
 const environment = await coreEnvironment();
 const sandbox = await machineSandbox(environment);
 const folder = scratchFolder();
-const place = { environment, workingDirectory: folder, ...(sandbox === null ? {} : { sandbox }) };
+const processContext = { environment, workingDirectory: folder, ...(sandbox === null ? {} : { sandbox }) };
 const memoryBytesMax = 3_000_000_000;
 const snapshots = new HeaderSnapshots(folder);
 afterAll(async () => {
@@ -47,7 +47,7 @@ theorem halves (n : Nat) : half (n + 2) = half n + 1 := by rw [half]; simp`,
 };
 
 const task = (name: string, text: string) => ({
-  place,
+  processContext,
   memoryBytesMax,
   signal: new AbortController().signal,
   module: 'Same',
@@ -114,7 +114,7 @@ it('is there as long as Lean may load it, however many others are asked for mean
   const rounds = names.flatMap((name) => [name, name, name]);
   const done = await Promise.all(
     rounds.map((name, index) => {
-      const own = { ...task(`many-${index}`, `import Init.${name}\n`), place: slow };
+      const own = { ...task(`many-${index}`, `import Init.${name}\n`), processContext: slow };
       return some.compile([`import Init.${name}`], own);
     }),
   );
@@ -147,7 +147,7 @@ it('a damaged snapshot changes no verdict', async () => {
 }, 180_000);
 
 const stating = {
-  place,
+  processContext,
   memoryBytesMax,
   importLines: ['import Init'],
   opening: [''],

@@ -23,7 +23,7 @@ const MADE_AT_USE = 2;
 
 /** Limits of the process that makes a snapshot. */
 export interface SnapshotBounds {
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   readonly memoryBytesMax: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -128,7 +128,7 @@ export class HeaderSnapshots {
   }
 
   async #make(importLines: readonly string[], bounds: SnapshotBounds): Promise<HeaderSnapshot | null> {
-    const { place, memoryBytesMax, signal } = bounds;
+    const { processContext, memoryBytesMax, signal } = bounds;
     const folder = join(this.#scratchDirectory, `snapshot-${randomBytes(8).toString('hex')}`);
     const [path, source] = [join(folder, 'header'), join(folder, 'Header.lean')];
     let isMade = false;
@@ -136,8 +136,12 @@ export class HeaderSnapshots {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(source, `${importLines.join('\n')}\n`);
       const exit = await readLean({
-        ...place,
-        arguments: [...(this.#inOrder ? await commandOptions(place) : []), `--incr-header-save=${path}`, source],
+        ...processContext,
+        arguments: [
+          ...(this.#inOrder ? await commandOptions(processContext) : []),
+          `--incr-header-save=${path}`,
+          source,
+        ],
         input: null,
         workingDirectory: folder,
         deadlineMs: HEADER_TIMEOUT_MS,

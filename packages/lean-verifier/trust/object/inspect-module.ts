@@ -32,11 +32,11 @@ export interface ObjectTask extends ToolContext {
 
 /** Returns why the module could not be read, or the report. Rejects only with the signal's reason. */
 export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { readonly unread: string }> {
-  const { place, signal, path, asked, statedPath, indexFolder, neighboursFolder = null } = task;
+  const { processContext, signal, path, asked, statedPath, indexFolder, neighboursFolder = null } = task;
   try {
     const own = await toolchainFolder(task);
     if (own === null) return { unread: 'Lean does not say where its library is' };
-    const searchPath = [...place.environment.searchPath, own];
+    const searchPath = [...processContext.environment.searchPath, own];
     const stated = statedPath === undefined ? {} : { statedPath };
     const request = {
       path,

@@ -50,15 +50,16 @@ export interface JudgedModule {
 
 /** Returns why the module could not be read, or the findings. Rejects only with the signal's reason. */
 export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { readonly unread: string }> {
-  const { place, directory, module, statements, asked, expected, indexFolder, disagreementsFolder, text } = task;
+  const { processContext, directory, module, statements, asked, expected, indexFolder, disagreementsFolder, text } =
+    task;
   const path = `${directory}/${module}.olean`;
-  const bounds = { place, signal: task.signal, memoryBytesMax: task.memoryBytesMax };
+  const bounds = { processContext, signal: task.signal, memoryBytesMax: task.memoryBytesMax };
   const startedMs = performance.now();
   const objectHash = await hashOfFile(path);
   const statedPath = statements.path === null ? {} : { statedPath: statements.path };
   const report = await judgeObject({ ...bounds, path, indexFolder, asked, ...statedPath });
   if ('unread' in report) return report;
-  const { toleratesLibraryAxioms } = place.environment;
+  const { toleratesLibraryAxioms } = processContext.environment;
   const found = findProofs(report, { ...expected, unreadable: statements.wrong, toleratesLibraryAxioms, text });
   const objectMs = performance.now() - startedMs;
   // Proofs in a batch are judged again one by one. A header that redefines a name of Lean's library is refused for that
@@ -68,10 +69,10 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
     await tellDisagreement(path, report, disagreementsFolder);
   const refused = found.theorems.some((theorem) => isRefused(theorem));
   const isSound = found.objection === null && !refused;
-  const searchPath = [directory, ...place.environment.searchPath];
+  const searchPath = [directory, ...processContext.environment.searchPath];
   const further = await runCheckers(isSound ? CHECKERS : [], {
     ...bounds,
-    place: { ...place, environment: { ...place.environment, searchPath } },
+    processContext: { ...processContext, environment: { ...processContext.environment, searchPath } },
     directory,
     module,
     theorems: asked.map(({ name }) => name),

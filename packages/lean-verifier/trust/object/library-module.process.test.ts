@@ -30,7 +30,7 @@ function judge(theorems: readonly GrownTheorem[], ...texts: readonly string[]): 
   return judgeLibraryModule(
     { module, header: 'import Init', source, theorems },
     {
-      place: { environment, workingDirectory: folder, sandbox },
+      processContext: { environment, workingDirectory: folder, sandbox },
       directory: join(folder, module),
       indexFolder: null,
       disagreementsFolder: null,

@@ -27,7 +27,7 @@ export interface LibraryModule {
 
 export interface LibraryModuleTask {
   /** Its search path contains the library's previous modules. */
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly indexFolder: string | null;
@@ -52,9 +52,9 @@ const UNFIT_WARNING = /uses [`'‘]sorry|has a variable as head symbol/u;
  */
 export async function judgeLibraryModule(library: LibraryModule, task: LibraryModuleTask): Promise<LibraryJudgement> {
   const { module, header, source, theorems } = library;
-  const { place, directory, signal } = task;
+  const { processContext, directory, signal } = task;
   const compiled = await compileModule({
-    place,
+    processContext,
     module,
     text: source,
     directory,
@@ -67,7 +67,7 @@ export async function judgeLibraryModule(library: LibraryModule, task: LibraryMo
   if (compiled.path === null || errors.length > 0)
     return { kind: 'not compiled', errors, failure: compiled.failure || `Lean ended: ${compiled.exit}` };
   const { imports, rest } = splitImports(headerOf(header));
-  const bounds = { place, signal, memoryBytesMax: MEMORY_BYTES_MAX };
+  const bounds = { processContext, signal, memoryBytesMax: MEMORY_BYTES_MAX };
   const statedDirectory = `${directory}.stated`;
   try {
     const statements = await compileStatements(
@@ -83,11 +83,11 @@ export async function judgeLibraryModule(library: LibraryModule, task: LibraryMo
 async function judgeCompiled(
   { module, source, theorems }: LibraryModule,
   statements: StatedModule,
-  { place, directory, indexFolder, disagreementsFolder, signal }: LibraryModuleTask,
+  { processContext, directory, indexFolder, disagreementsFolder, signal }: LibraryModuleTask,
 ): Promise<LibraryJudgement> {
   if (statements.problem !== '') return refusedAs(`the statements: ${statements.problem}`);
   const judged = await judgeModule({
-    place,
+    processContext,
     directory,
     module,
     text: source,

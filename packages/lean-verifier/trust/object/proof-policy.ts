@@ -44,8 +44,8 @@ export function findProofs(report: ModuleReport, expected: ProofsExpected): Obje
   const isWritten = expected.text === undefined ? () => true : writtenIn(expected.text);
   const theorems = report.asked.map((asked, index): TheoremFinding => {
     const mine = own.get(index) ?? [];
-    const theorem = asked.place === null ? undefined : report.constants[asked.place];
-    const rests = asked.reaches.map((place) => report.constants[place]!);
+    const theorem = asked.index === null ? undefined : report.constants[asked.index];
+    const rests = asked.reaches.map((index) => report.constants[index]!);
     const [hiding] = asked.hiding;
     return {
       name: asked.name,

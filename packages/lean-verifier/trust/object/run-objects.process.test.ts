@@ -159,8 +159,8 @@ describe('a batch with something else in it', () => {
 });
 
 describe('what a run leaves', () => {
-  const place = { environment, workingDirectory: folder };
-  const runs = new RunObjects(place, folder);
+  const processContext = { environment, workingDirectory: folder };
+  const runs = new RunObjects(processContext, folder);
   const bounds = { memoryBytesMax: 3_000_000_000 };
   const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('run-'));
   afterAll(() => runs.close());
@@ -206,7 +206,7 @@ describe('what a run leaves', () => {
   });
 
   it('tells of a snapshot that Lean may not be able to load: the next run has another, or none', async () => {
-    const some = new RunObjects(place, folder);
+    const some = new RunObjects(processContext, folder);
     const given: (string | undefined)[] = [];
     const run = (end: Partial<ObjectRunEnd>) =>
       some.write('import Init', bounds, async ({ snapshot }) => {
@@ -224,12 +224,12 @@ describe('what a run leaves', () => {
   });
 
   it('comes from a process that reads one proof after the other, also behind saved imports: those before a stuck one are told of', async () => {
-    const some = new RunObjects(place, folder);
+    const some = new RunObjects(processContext, folder);
     const stuck = Array.from({ length: 8 }, (_, at) => `theorem b${at} : 0 = 1 := by repeat skip`);
     const body = ['set_option maxHeartbeats 0', 'theorem a : 1 = 1 := by rfl', '#print "told"', ...stuck, ''].join(
       '\n',
     );
-    const opened = await openJsonDriver(place, 'in runs').open('import Init', bounds);
+    const opened = await openJsonDriver(processContext, 'in runs').open('import Init', bounds);
     if (opened.kind !== 'open') throw new Error(opened.kind);
     const told: string[] = [];
     await some.write('import Init', bounds, async () => GOOD);

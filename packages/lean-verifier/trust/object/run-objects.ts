@@ -38,10 +38,10 @@ export interface RunModule {
 export class RunObjects {
   readonly #scratchDirectory: string;
   readonly #snapshots: HeaderSnapshots;
-  readonly #place: SnapshotBounds['place'];
+  readonly #processContext: SnapshotBounds['processContext'];
 
-  constructor(place: SnapshotBounds['place'], scratchDirectory: string) {
-    this.#place = place;
+  constructor(processContext: SnapshotBounds['processContext'], scratchDirectory: string) {
+    this.#processContext = processContext;
     this.#scratchDirectory = scratchDirectory;
     this.#snapshots = new HeaderSnapshots(scratchDirectory, { inOrder: true });
   }
@@ -57,17 +57,17 @@ export class RunObjects {
    */
   async write<End extends ObjectRunEnd>(
     header: string,
-    bounds: Omit<SnapshotBounds, 'place'>,
+    bounds: Omit<SnapshotBounds, 'processContext'>,
     run: (object: ObjectRun) => Promise<End>,
   ): Promise<End & { readonly bytes: Buffer | null }> {
     const directory = join(this.#scratchDirectory, `run-${randomBytes(8).toString('hex')}`);
     const module = newModuleName();
-    const place = this.#place;
+    const processContext = this.#processContext;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const end = await this.#snapshots.use(
         splitImports(header).imports,
-        { place, ...bounds },
+        { processContext, ...bounds },
         async (snapshot, drop) => {
           const ended = await run({ directory, module, snapshot });
           if (snapshot !== null && !hasReadItsText(ended)) drop();

@@ -21,7 +21,7 @@ export interface StatedTheorem extends Stated {
 
 /** Where and within which limits texts are compiled. */
 export interface TextsTask {
-  readonly place: ProcessContext;
+  readonly processContext: ProcessContext;
   /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly memoryBytesMax: number;

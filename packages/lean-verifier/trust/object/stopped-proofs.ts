@@ -93,8 +93,8 @@ function beginOf(tokens: readonly Token[], docs: readonly Token[], index: number
   return docs.findLast(({ start }) => above <= start && start < begin)?.start ?? begin;
 }
 
-const isBefore = (place: { line: number; column: number }, { line, column }: LeanMessage): boolean =>
-  place.line < line || (place.line === line && place.column <= column);
+const isBefore = (position: { line: number; column: number }, { line, column }: LeanMessage): boolean =>
+  position.line < line || (position.line === line && position.column <= column);
 
 function nameOf(tokens: readonly Token[], index: number): string | null {
   const name = tokens[index + 1];
@@ -152,11 +152,11 @@ function mayHideNames(tokens: readonly Token[], index: number, next: number, nam
   for (const [at, { kind, text }] of tokens.entries()) {
     if (kind !== 'word' || at === index + 1) continue;
     const parts = nameParts(text);
-    const place = parts.indexOf(name);
-    if (place < 0) continue;
-    if (place < parts.length - 1 && parts.slice(place + 1).some(isDerivedPart)) return true;
+    const part = parts.indexOf(name);
+    if (part < 0) continue;
+    if (part < parts.length - 1 && parts.slice(part + 1).some(isDerivedPart)) return true;
     if (isOpened(tokens, at)) return true;
-    if (place < parts.length - 1 && DECLARING.has(tokens[at - 1]?.text ?? '')) return true;
+    if (part < parts.length - 1 && DECLARING.has(tokens[at - 1]?.text ?? '')) return true;
   }
   return false;
 }

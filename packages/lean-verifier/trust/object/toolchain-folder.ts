@@ -10,19 +10,19 @@ const folders = new Map<string, string>();
 /**
  * Returns the folder of a plain installation, otherwise the answer of `lean --print-libdir`; null if that gives none.
  */
-export async function toolchainFolder(place: ToolContext): Promise<string | null> {
-  const { environment, workingDirectory } = place.place;
+export async function toolchainFolder(context: ToolContext): Promise<string | null> {
+  const { environment, workingDirectory } = context.processContext;
   const { executable } = environment;
   const known = folders.get(executable);
   if (known !== undefined) return known;
   const plain = join(dirname(dirname(executable)), 'lib', 'lean');
-  const folder = existsSync(join(plain, 'Init.olean')) ? plain : await ask(place, executable, workingDirectory);
+  const folder = existsSync(join(plain, 'Init.olean')) ? plain : await ask(context, executable, workingDirectory);
   if (folder !== null) folders.set(executable, folder);
   return folder;
 }
 
-async function ask(place: ToolContext, executable: string, workingDirectory: string): Promise<string | null> {
-  const exit = await runTool(place, {
+async function ask(context: ToolContext, executable: string, workingDirectory: string): Promise<string | null> {
+  const exit = await runTool(context, {
     command: [executable, '--print-libdir'],
     workingDirectory,
     timeoutMs: TIMEOUT_MS,

@@ -43,14 +43,15 @@ export function writtenNotation(tokens: readonly Token[]): Set<string> {
 
 /** Describes the lines at which the text changes what Lean inserts into statements. */
 export function writtenInsertions(text: string, tokens: readonly Token[]): string[] {
-  const placed = ({ start }: Token, what: string): string => `line ${text.slice(0, start).split('\n').length}: ${what}`;
+  const located = ({ start }: Token, what: string): string =>
+    `line ${text.slice(0, start).split('\n').length}: ${what}`;
   return tokens.flatMap((token, index) => {
-    if (token.text === 'unif_hint') return [placed(token, 'a hint of unification')];
+    if (token.text === 'unif_hint') return [located(token, 'a hint of unification')];
     if (SYNTAX.has(token.text) && tokens[index - 1]?.text === 'scoped')
-      return [placed(token, 'notation for files that import this one')];
+      return [located(token, 'notation for files that import this one')];
     if (token.text !== 'attribute' || tokens[index + 1]?.text !== '[') return [];
     const end = tokens.findIndex((other, at) => at > index && other.text === ']');
     const word = tokens.slice(index + 2, end < 0 ? tokens.length : end).find((other) => INSERTED.has(other.text));
-    return word === undefined ? [] : [placed(token, `the attribute ${word.text} for something declared elsewhere`)];
+    return word === undefined ? [] : [located(token, `the attribute ${word.text} for something declared elsewhere`)];
   });
 }

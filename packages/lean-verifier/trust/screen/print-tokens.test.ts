@@ -27,7 +27,7 @@ const piece = fc.oneof(
 const texts = fc.array(piece, { maxLength: 14 }).map((list) => list.join(''));
 
 /** Code tokens with their lines and columns, as they are to be printed: literals with escapes, which move what follows them. */
-function placed(text: string) {
+function located(text: string) {
   let line = 0;
   let added = 0;
   return tokenize(text)
@@ -52,7 +52,7 @@ describe('random texts that are accepted', () => {
         if (!screened.accepted) return;
         accepted += 1;
         const { text, linesDropped, columnsAdded } = screened;
-        const [before, after] = [placed(proof), placed(text)];
+        const [before, after] = [located(proof), located(text)];
         // The first token comes to column 2, unless another line stands left of it and would pass column 0.
         const least = Math.min(...before.map(({ column }) => column));
         expect(columnsAdded).toBe(Math.max(PROOF_COLUMN - before[0]!.column, 0 - least));

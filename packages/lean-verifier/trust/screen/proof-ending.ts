@@ -30,7 +30,7 @@ export function cutEnding(printed: string): CutProof | Finding {
   const at = tokens[starts[0]!]!.start;
   if (starts[0] === 0 || words.join() !== CLAUSES.filter((word) => words.includes(word)).join())
     return { offset: at, reason: `${words[0]} stands behind a block once, and decreasing_by behind termination_by` };
-  const clauses = starts.map((start, place) => clauseText(printed, tokens.slice(start, starts[place + 1])));
+  const clauses = starts.map((start, index) => clauseText(printed, tokens.slice(start, starts[index + 1])));
   return { block: printed.slice(0, at).trimEnd(), ending: clauses.join('\n') };
 }
 

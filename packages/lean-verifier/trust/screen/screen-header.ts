@@ -83,7 +83,7 @@ export function screenHeader(header: string): ScreenedHeader {
   // Print the first definition in its line and column, without the text before it.
   const below = printTokens(text, tokens.slice(at));
   const screened = screenText(withoutCommands(below), below.length, 'no options', localNames(text, tokens));
-  if (!screened.accepted) return refuse(`header:${placed(screened.refusal)}`);
+  if (!screened.accepted) return refuse(`header:${located(screened.refusal)}`);
   // `DEFINITION_OPTIONS` disable automatic binding of variables, which a header may enable.
   const implicit = /utoImplicit/u.test(above) ? implicitLines(above) : [];
   return {
@@ -136,7 +136,7 @@ function withoutCommands(printed: string): string {
   return text + printed.slice(end);
 }
 
-const placed = ({ line, column, reason }: { line: number; column: number; reason: string }): string =>
+const located = ({ line, column, reason }: { line: number; column: number; reason: string }): string =>
   `${line}:${column}: ${reason}`;
 
 function isRefused(token: Token): boolean {
@@ -152,5 +152,5 @@ function refuse(reason: string): ScreenedHeader {
 }
 
 function refuseAt(text: string, offset: number, reason: string): ScreenedHeader {
-  return refuse(`header:${placed({ ...positionAt(text, offset), reason })}`);
+  return refuse(`header:${located({ ...positionAt(text, offset), reason })}`);
 }

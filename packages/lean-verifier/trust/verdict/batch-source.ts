@@ -104,7 +104,7 @@ export function batchSource(
 ): BatchSource {
   const lines = openingLines(header, limits);
   const startLine = lines.length;
-  const placed = entries.map((entry, index): EntryLines => {
+  const located = entries.map((entry, index): EntryLines => {
     const name = (role: string): string => `_stp${nonce}_${role}${index}`;
     const proved = provedName(name('proof'), entry, header);
     const first = lines.length + 1;
@@ -118,7 +118,7 @@ export function batchSource(
     lines.push(lastLine(name('check')));
     return { first, theorem, proof, check, last: lines.length };
   });
-  return { body: bodyOf(lines, header), startLine, entries: placed };
+  return { body: bodyOf(lines, header), startLine, entries: located };
 }
 
 /**
@@ -138,7 +138,7 @@ export function objectSource(
   const lines = openingLines(header, limits);
   const startLine = lines.length;
   const names: string[] = [];
-  const placed = entries.map((entry, index): EntryLines => {
+  const located = entries.map((entry, index): EntryLines => {
     const proved = provedName(`_stp${nonce}_proof${index}`, entry, header);
     const written = provedLines(proved, entry, entry.isExplained);
     const first = lines.length + 1;
@@ -146,7 +146,7 @@ export function objectSource(
     lines.push(...written.lines, ENTRY_DONE);
     return { first, theorem: first, proof: first + written.above, check: lines.length, last: lines.length };
   });
-  return { body: bodyOf(lines, header), startLine, entries: placed, names };
+  return { body: bodyOf(lines, header), startLine, entries: located, names };
 }
 
 const bodyOf = (lines: readonly string[], header: string): string =>

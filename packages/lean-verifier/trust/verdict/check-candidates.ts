@@ -197,7 +197,7 @@ async function judgeOutcome(
   if (!('axioms' in outcome)) {
     const { kind } = outcome;
     if (kind === 'rejected' && !work.isExplained) return { ...base, kind, messages: [UNEXPLAINED] };
-    return { ...base, kind, messages: outcome.messages.map((message) => placeInProof(message, work)) };
+    return { ...base, kind, messages: outcome.messages.map((message) => positionInProof(message, work)) };
   }
   const confirmation =
     confirming === null
@@ -209,7 +209,7 @@ async function judgeOutcome(
   return { ...base, kind, axioms, messages, judgement, ...(isDisagreement ? { isDisagreement } : {}) };
 }
 
-function placeInProof(message: LeanMessage, work: Work): LeanMessage {
+function positionInProof(message: LeanMessage, work: Work): LeanMessage {
   if (message.line < 1) return message;
   const column = Math.max(0, message.column - work.columnsAdded);
   return { ...message, line: message.line + work.linesDropped, column };

@@ -62,7 +62,7 @@ export async function checkStatementBatch(
 function statementSource(header: string, entries: readonly BatchEntry[], nonce: string, limits: Limits): BatchSource {
   const lines = openingLines(header, limits);
   const startLine = lines.length;
-  const placed = entries.map((entry, index): EntryLines => {
+  const located = entries.map((entry, index): EntryLines => {
     const first = lines.length + 1;
     const name = `_stp${nonce}_statement${index}`;
     lines.push(...statedLines(name, entry, header));
@@ -70,7 +70,7 @@ function statementSource(header: string, entries: readonly BatchEntry[], nonce: 
     lines.push(`example : Prop := type_of% @_root_.${name}`, START_MARK);
     return { first, theorem: first, proof: first, check, last: lines.length };
   });
-  return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: placed };
+  return { body: `${lines.slice(header.split('\n').length).join('\n')}\n`, startLine, entries: located };
 }
 
 /**

@@ -59,23 +59,23 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
  */
 export function findUnjudgeable(text: string, allTokens: readonly Token[]): string | null {
   const ambiguity = findAmbiguity(text, allTokens);
-  if (ambiguity !== null) return place(text, ambiguity.offset, ambiguity.reason);
+  if (ambiguity !== null) return located(text, ambiguity.offset, ambiguity.reason);
   const header = readHeader(text, allTokens);
   if (header.isPrelude && header.imports.length === 0)
-    return place(text, 0, 'prelude without an import leaves out all that statements are made of');
+    return located(text, 0, 'prelude without an import leaves out all that statements are made of');
   const tokens = allTokens.filter(({ kind, start }) => kind !== 'comment' && start >= header.end);
   const hasLocalSyntax = tokens.some(({ text: word }) => EXTENDS_SYNTAX.has(word));
   for (const [index, token] of tokens.entries()) {
     const reason = judgeToken(tokens, index, token);
-    if (reason !== null) return place(text, token.start, reason);
+    if (reason !== null) return located(text, token.start, reason);
     if (hasLocalSyntax && token.kind === 'string' && RISKY_IN_SYNTAX.test(token.text)) {
-      return place(text, token.start, 'is a string that local syntax could use to hide text');
+      return located(text, token.start, 'is a string that local syntax could use to hide text');
     }
   }
   return null;
 }
 
-function place(text: string, offset: number, reason: string): string {
+function located(text: string, offset: number, reason: string): string {
   const { line, column } = positionAt(text, offset);
   return `${line}:${column}: ${reason}`;
 }

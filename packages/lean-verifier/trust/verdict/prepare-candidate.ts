@@ -66,8 +66,8 @@ export function prepareCandidate(
   if ('reason' in stated) return refused('header_error', { line: 0, column: 0, reason: stated.reason });
   const statement = screenStatement(candidate.statement, namesBoundIn(candidate.header));
   if (!statement.accepted) {
-    const { reason, ...place } = statement.refusal;
-    return refused('forbidden', { ...place, reason: `the statement: ${reason}` });
+    const { reason, ...position } = statement.refusal;
+    return refused('forbidden', { ...position, reason: `the statement: ${reason}` });
   }
   const proof = screenProof(candidate.proof, namesBoundIn(candidate.header, statement.signature));
   if (!proof.accepted) return refused(proof.refusal.kind, proof.refusal);

@@ -71,7 +71,7 @@ export async function runBatch(
       object,
       signal,
       onMessage: (message, allow) => {
-        messages.push(started ? placed(message, source, doneAt.length - 1) : message);
+        messages.push(started ? located(message, source, doneAt.length - 1) : message);
         if (!started) {
           if (message.line < source.startLine) return;
           started = true;
@@ -124,7 +124,7 @@ export async function runBatch(
  * name, and reports errors at the variables' position. After the header such a message concerns the present entry, so
  * it gets the entry's first line.
  */
-function placed(message: LeanMessage, source: BatchSource, index: number): LeanMessage {
+function located(message: LeanMessage, source: BatchSource, index: number): LeanMessage {
   if (message.line >= source.startLine) return message;
   const entry = source.entries[index] ?? source.entries.at(-1);
   return entry === undefined ? message : { ...message, line: entry.first, column: 0 };

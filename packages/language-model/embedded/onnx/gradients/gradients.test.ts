@@ -179,9 +179,9 @@ describe('operators', () => {
     );
     inputs.forEach(({ name }, index) => {
       const value = feeds.get(name)!;
-      const expected = value.data.map((element, place) => {
+      const expected = value.data.map((element, index) => {
         const lossAt = (x: number) => {
-          const moved = new Map(feeds).set(name, { ...value, data: value.data.with(place, x) });
+          const moved = new Map(feeds).set(name, { ...value, data: value.data.with(index, x) });
           return evaluate(graph, moved, loss, forward).data[0]!;
         };
         return finiteDifference(lossAt, element);

@@ -36,9 +36,9 @@ const concatenateRule: GradientRule = ({ node, outputGradient, wants }) => {
 const gatherRule: GradientRule = ({ graph, node, outputGradient }) => {
   const [table, indices] = [inputOf(node, 0), inputOf(node, 1)];
   if (integerAttribute(node, 'axis', 0) !== 0) throw graphError(`gradient of Gather along axis other than 0`);
-  const places = reshape(indices, [...indices.shape, 1]);
+  const rows = reshape(indices, [...indices.shape, 1]);
   const attributes = { reduction: { string: 'add' } };
-  const inputs = [zerosLike(table), places, outputGradient];
+  const inputs = [zerosLike(table), rows, outputGradient];
   return [graph.operation({ operator: 'ScatterND', inputs, attributes }, table.type, table.shape), null];
 };
 

@@ -65,12 +65,12 @@ export class DiagnosticReader {
 
   #tell({ range, fullRange = range, severity, message: text }: Diagnostic, key: string): void {
     this.#told.set(key, (this.#told.get(key) ?? 0) + 1);
-    const place = this.#positions.toPlace(fullRange.start);
-    const end = this.#positions.toPlace(fullRange.end);
-    const isPoint = end.line === place.line && end.column === place.column;
+    const begin = this.#positions.toSource(fullRange.start);
+    const end = this.#positions.toSource(fullRange.end);
+    const isPoint = end.line === begin.line && end.column === begin.column;
     const told = text.length > MESSAGE_LENGTH_MAX ? `${text.slice(0, CUT_LENGTH)}${CUT_MARK}` : text;
     this.#onMessage(
-      { severity: SEVERITIES[severity ?? 0] ?? 'information', ...place, text: told },
+      { severity: SEVERITIES[severity ?? 0] ?? 'information', ...begin, text: told },
       isPoint ? null : end,
     );
   }

@@ -12,8 +12,8 @@ const goalsSchema = z.object({ goals: z.array(z.string()) });
 const termGoalSchema = z.object({ goal: z.string() });
 
 /** `text` is the document. Null if there is no goal, or if the process has ended. */
-export async function goalsAt(worker: ServerWorker, text: string, place: MessageEnd): Promise<string | null> {
-  const at = { textDocument: { uri: worker.uri }, position: new TextPositions(text).toServer(place) };
+export async function goalsAt(worker: ServerWorker, text: string, position: MessageEnd): Promise<string | null> {
+  const at = { textDocument: { uri: worker.uri }, position: new TextPositions(text).toServer(position) };
   const goals = goalsSchema.safeParse(await worker.ask('$/lean/plainGoal', at));
   if (goals.success && goals.data.goals.length > 0) return goals.data.goals.join('\n\n');
   const term = termGoalSchema.safeParse(await worker.ask('$/lean/plainTermGoal', at));

@@ -3,7 +3,7 @@
  * this project count lines from 1, and columns from 0 in code points.
  */
 
-export interface Place {
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
@@ -21,12 +21,12 @@ export class TextPositions {
     this.#lines = text.split('\n');
   }
 
-  toPlace({ line, character }: ServerPosition): Place {
+  toSource({ line, character }: ServerPosition): SourcePosition {
     const units = (this.#lines[line] ?? '').slice(0, character);
     return { line: line + 1, column: codePoints(units) };
   }
 
-  toServer({ line, column }: Place): ServerPosition {
+  toServer({ line, column }: SourcePosition): ServerPosition {
     const text = this.#lines[line - 1] ?? '';
     let character = 0;
     for (let left = column; left > 0 && character < text.length; left -= 1) {

@@ -18,7 +18,7 @@ const scratchDirectory = scratchFolder();
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
 /** Answers each request with what the function of this text makes of it. */
-function place(name: string, answerTo: string) {
+function contextOf(name: string, answerTo: string) {
   const program = join(scratchDirectory, `${name}.mjs`);
   writeFileSync(
     program,
@@ -61,7 +61,7 @@ const REFUSES_SECOND = `((count) => ({ method }) =>
 
 describe('an error in place of an answer', () => {
   test('ends the run as a crash, and the process', async () => {
-    const where = place('refuses', REFUSES_SECOND);
+    const where = contextOf('refuses', REFUSES_SECOND);
     const opened = await openServerDriver(where).open('import Init', { memoryBytesMax: 2 ** 31 });
     if (opened.kind !== 'open') throw new Error(opened.kind);
     const { session } = opened;
@@ -74,14 +74,14 @@ describe('an error in place of an answer', () => {
   });
 
   test('to the header is a process that did not start', async () => {
-    const where = place('refuses-header', `() => ({ error: { code: -32603, message: 'no' } })`);
+    const where = contextOf('refuses-header', `() => ({ error: { code: -32603, message: 'no' } })`);
     const opened = await openServerDriver(where).open('import Init', { memoryBytesMax: 2 ** 31 });
     expect(opened).toMatchObject({ kind: 'no_start', exit: { how: 'crashed' } });
     expect(markedProcesses(where.runMark)).toEqual([]);
   });
 
   test('ends a step, not the search', async () => {
-    const where = place('refuses-step', REFUSES_SECOND);
+    const where = contextOf('refuses-step', REFUSES_SECOND);
     const steps = openSteps({ ...where, libraryHeader: 'import Init', memoryBytesMax: 2 ** 31 });
     const opened = await steps.openGoal(null, 'theorem a : True', { deadlineMs: 10_000 });
     expect(opened).toMatchObject({ kind: 'invalid', why: 'crash' });
@@ -91,7 +91,7 @@ describe('an error in place of an answer', () => {
 });
 
 test('a process that does not tell its goals in time has used up the time of its step', async () => {
-  const where = place(
+  const where = contextOf(
     'silent',
     `({ method }) => (method === 'textDocument/waitForDiagnostics' ? { result: {} } : undefined)`,
   );
@@ -103,7 +103,7 @@ test('a process that does not tell its goals in time has used up the time of its
 });
 
 test('answers that were read are not held until the process ends', async () => {
-  const where = place(
+  const where = contextOf(
     'talks',
     `() => ({ result: Array.from({ length: 5_000 }, (_, index) => 'goal ' + index + 'x'.repeat(100)) })`,
   );

@@ -66,9 +66,12 @@ export interface ServerWorker {
 }
 
 /** Starts the process. It reads nothing before the first `elaborate`. */
-export async function startWorker(place: ProcessContext, memoryBytesMax: number): Promise<ServerWorker | LeanExit> {
-  const words = ['--worker', ...(await serverOptions(place)), DOCUMENT_URI];
-  const process = startLean({ ...place, arguments: words, memoryBytesMax });
+export async function startWorker(
+  processContext: ProcessContext,
+  memoryBytesMax: number,
+): Promise<ServerWorker | LeanExit> {
+  const words = ['--worker', ...(await serverOptions(processContext)), DOCUMENT_URI];
+  const process = startLean({ ...processContext, arguments: words, memoryBytesMax });
   return 'pid' in process ? speakTo(process) : process;
 }
 

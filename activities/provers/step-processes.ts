@@ -8,12 +8,12 @@ import type { RunSteps } from '../ports.ts';
 import type { GrownRecord } from '../round/library.ts';
 
 /** A Lean process, and the semaphore that guards it: the process holds one text at a time. */
-export interface StepPlace {
+export interface StepProcess {
   readonly steps: Steps;
   readonly turns: Semaphore;
 }
 
-export interface StepPlacesInput {
+export interface StepProcessesInput {
   readonly run: string;
   readonly verification: RunConfig['verification'];
   readonly grown: readonly GrownRecord[];
@@ -27,14 +27,14 @@ export interface StepPlacesInput {
  *
  * @param ends the activity's signal and that of `failed`
  */
-export async function atStepPlaces<T>(
+export async function withStepProcesses<T>(
   ports: RunSteps,
-  { run, verification, grown, itemsPerProcess }: StepPlacesInput,
+  { run, verification, grown, itemsPerProcess }: StepProcessesInput,
   items: readonly WorkItem[],
   { failed, ends }: { readonly failed: AbortController; readonly ends: AbortSignal },
-  work: (item: WorkItem, place: StepPlace) => Promise<T>,
+  work: (item: WorkItem, process: StepProcess) => Promise<T>,
 ): Promise<T[]> {
-  const places = await Promise.all(
+  const processes = await Promise.all(
     Array.from({ length: Math.min(verification.processes, items.length) }, async () => ({
       steps: await ports.steps(run, verification, grown),
       turns: new Semaphore(),
@@ -45,7 +45,7 @@ export async function atStepPlaces<T>(
     return await Promise.all(
       items.map((item, index) =>
         width
-          .run(itemsPerProcess * places.length, () => work(item, places[index % places.length]!), ends)
+          .run(itemsPerProcess * processes.length, () => work(item, processes[index % processes.length]!), ends)
           .catch((error: unknown) => {
             failed.abort(error);
             throw error;
@@ -53,6 +53,6 @@ export async function atStepPlaces<T>(
       ),
     );
   } finally {
-    await Promise.all(places.map(({ steps }) => steps.close()));
+    await Promise.all(processes.map(({ steps }) => steps.close()));
   }
 }

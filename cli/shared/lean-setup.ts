@@ -6,23 +6,23 @@ import { type CommandScratch, openCommandScratch, type ScratchCommand } from '..
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import type { WorkerSettings } from '../../workers/settings.ts';
 
-export interface LeanPlace {
+export interface LeanSetup {
   readonly environment: LeanEnvironment;
   readonly sandbox: Sandbox;
-  /** Removed by the caller of `openLeanPlace`. */
+  /** Removed by the caller of `openLeanSetup`. */
   readonly scratch: CommandScratch;
   /** Folder of the index from constants to compiled modules, kept between calls. */
   readonly indexFolder: string;
 }
 
 /** Installs what is missing, and prints each step's progress to standard error. */
-export async function openLeanPlace(
+export async function openLeanSetup(
   command: ScratchCommand,
   settings: WorkerSettings,
   policy: SandboxPolicy,
   signal: AbortSignal,
   findLean: typeof leanEnvironment = leanEnvironment,
-): Promise<LeanPlace> {
+): Promise<LeanSetup> {
   const { cacheDirectory, scratchDirectory } = settings;
   const onProgress = (line: string): void => console.error(printableText(line));
   const environment = await findLean(settings, onProgress, signal);
@@ -32,7 +32,7 @@ export async function openLeanPlace(
 }
 
 /** Describes the Lean and its sandbox in words. */
-export function describePlace({ environment, sandbox }: Pick<LeanPlace, 'environment' | 'sandbox'>): string {
+export function describeSetup({ environment, sandbox }: Pick<LeanSetup, 'environment' | 'sandbox'>): string {
   const { kind, description } = sandbox.facts;
   return `${environment.version}${kind === 'none' ? ', without a sandbox' : ` in ${description}`}`;
 }

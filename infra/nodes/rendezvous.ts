@@ -11,13 +11,13 @@ const ANY_PORT = 9;
 const LOOPBACK = '127.0.0.1';
 const HOST_NAME = /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
 
-export interface MeetingPlace {
+export interface Rendezvous {
   readonly address: string;
   readonly port: number;
 }
 
 /** The port is free now. Use it soon; if it is taken by then, request another. */
-export async function meetingPlace(environment: NodeJS.ProcessEnv = process.env): Promise<MeetingPlace> {
+export async function findRendezvous(environment: NodeJS.ProcessEnv = process.env): Promise<Rendezvous> {
   return { address: await ownAddress(environment), port: await freePort() };
 }
 

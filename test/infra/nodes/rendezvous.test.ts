@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { createServer, isIP } from 'node:net';
 import { expect, it } from 'vitest';
-import { meetingPlace } from '../../../infra/nodes/meeting-place.ts';
+import { findRendezvous } from '../../../infra/nodes/rendezvous.ts';
 
 it('is an address of this machine and a port that is free', async () => {
-  const { address, port } = await meetingPlace({});
+  const { address, port } = await findRendezvous({});
   expect(isIP(address)).not.toBe(0);
   const server = createServer().listen(port, address);
   await once(server, 'listening');
@@ -13,9 +13,9 @@ it('is an address of this machine and a port that is free', async () => {
 });
 
 it.each(['10.0.0.7', 'fe80::1', 'gpu-1.internal'])('is %s where that is given', async (given) => {
-  expect((await meetingPlace({ STP_NODE_ADDRESS: given })).address).toBe(given);
+  expect((await findRendezvous({ STP_NODE_ADDRESS: given })).address).toBe(given);
 });
 
 it.each(['10.0.0.7:80', 'a b', '-gpu', 'gpu\n'])('refuses %j', async (given) => {
-  await expect(meetingPlace({ STP_NODE_ADDRESS: given })).rejects.toMatchObject({ code: 'STP1002' });
+  await expect(findRendezvous({ STP_NODE_ADDRESS: given })).rejects.toMatchObject({ code: 'STP1002' });
 });

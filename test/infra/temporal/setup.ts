@@ -7,7 +7,7 @@ import { execa } from 'execa';
 const NOWHERE = 'http://127.0.0.1:9/archive'; // port 9 (discard) is closed on any machine of today
 const python = (await execa('python3', ['-c', 'import sys; print(sys.executable)'])).stdout;
 
-export async function place(settings: Record<string, string> = {}) {
+export async function setUp(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'stp-find-'));
   const wheels = join(folder, 'wheels');
   await mkdir(wheels);
