@@ -126,7 +126,7 @@ export interface RunVerifier<Uses extends keyof Verifier> {
 export interface FileCheck {
   /**
    * Checks a whole file by itself: one fresh process compiles it, and its object is judged (as in `bin/stp check`). The
-   * process gets the memory of the screen's big class. For a certificate the further checkers examine the module too. A
+   * process gets the memory of the pool's big class. For a certificate the further checkers examine the module too. A
    * node checks at most `limits.processes` files at once, over all callers.
    */
   checkFile(
@@ -159,7 +159,7 @@ export interface LeanSandbox {
 export interface RunSteps {
   /**
    * Starts a step API over a Lean process of this node, with the library and the run's grown theorems. The caller
-   * closes it. Its limits are those of the screen's big class.
+   * closes it. Its limits are those of the pool's big class.
    */
   steps(run: string, limits: VerificationLimits, grown?: readonly GrownTheorem[]): Promise<Steps>;
 }

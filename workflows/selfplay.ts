@@ -116,12 +116,13 @@ async function play(playing: Play): Promise<SelfplayResult> {
     if (state.nextRound === historyEnd) await continueInNewHistory(playing, state);
     await condition(() => steering.isOpen() || steering.stopping);
     if (mayEnd()) break;
+    const round = state.nextRound;
     state = await playNextRound(playing, state);
-    const retrained = await retrainWhenDue(playing, state);
+    const retrained = await retrainWhenDue(playing, state, round);
     state = retrained.state;
     written = retrained.written ?? written;
-    state = await evaluateWhenDue(playing, state, written);
-    state = await keepState(playing, state);
+    state = await evaluateWhenDue(playing, state, round, written);
+    state = await keepState(playing, state, round);
   }
   return conclude(playing, state, written);
 }
@@ -161,8 +162,7 @@ async function continueInNewHistory({ input, steering, status, machines }: Play,
 
 async function playNextRound(playing: Play, state: RunState): Promise<RunState> {
   const { run, steering, status } = playing;
-  status.round = state.nextRound;
-  status.state = state;
+  status.show(state, state.nextRound);
   const played = await attempt(playing, state, 'round', roundLabel(state), (on) => playRound(run, on, steering));
   return afterRound(state, played, status);
 }
@@ -171,20 +171,24 @@ async function playNextRound(playing: Play, state: RunState): Promise<RunState> 
 async function retrainWhenDue(
   playing: Play,
   state: RunState,
+  round: number,
 ): Promise<{ readonly state: RunState; readonly written: Promise<void> | null }> {
   const { run, steering, status } = playing;
-  const { round } = status;
   if (!isRetrainDue(state, round, steering.stopping)) return { state, written: null };
-  status.state = state;
+  status.show(state, round);
   const written = isLastRound(state, round, steering.stopping) ? writeProofs(run, state) : null;
   const label = 'retraining from fresh weights on everything found so far';
   const retrained = await attempt(playing, state, 'retrain', label, (on) => trainAnew(run, on, round));
   return { state: withFailures(retrained.result ?? state, retrained.failures), written };
 }
 
-async function evaluateWhenDue(playing: Play, state: RunState, written: Promise<void> | null): Promise<RunState> {
-  const { run, steering, status } = playing;
-  const { round } = status;
+async function evaluateWhenDue(
+  playing: Play,
+  state: RunState,
+  round: number,
+  written: Promise<void> | null,
+): Promise<RunState> {
+  const { run, steering } = playing;
   if (!isEvaluationDue(state, round)) return state;
   // An evaluation ends Lean, so `proofs.lean` must be finished.
   await written;
@@ -197,10 +201,9 @@ async function evaluateWhenDue(playing: Play, state: RunState, written: Promise<
 }
 
 /** Stores the state after a round, and drops checkpoints that are no longer needed. */
-async function keepState({ run, status, machines }: Play, state: RunState): Promise<RunState> {
-  const { round } = status;
+async function keepState({ run, status, machines }: Play, state: RunState, round: number): Promise<RunState> {
   const timed = withTime(state, round, machines);
-  status.state = timed;
+  status.show(timed, round);
   await control('keep the state').saveState(run, { ...timed, secondsPerStage: status.clock.close() });
   const { retention } = timed.config;
   if (retention.lastRounds === null) return timed;
@@ -218,7 +221,7 @@ async function keepState({ run, status, machines }: Play, state: RunState): Prom
 /** Runs the last evaluation and writes the report. */
 async function conclude(playing: Play, state: RunState, written: Promise<void> | null): Promise<SelfplayResult> {
   const { run, steering, status, machines } = playing;
-  status.state = state;
+  status.show(state);
   const label = 'comparing the first and the last model on held-out statements';
   const evaluated = await attempt(playing, state, 'evaluate', label, (on) =>
     // A paused run that was told to stop ends without waiting.

@@ -1,4 +1,4 @@
-/** Gives verdicts on the samples of a shard: the screen first, then the judgement of the compiled object. */
+/** Gives verdicts on the samples of a shard: screen and trial first, then the judgement of the compiled module. */
 
 import { StpError } from '@stp/base';
 import { explainedShare, type ProverConfig, type RunConfig } from '@stp/config';

@@ -14,7 +14,7 @@ import { keptName, proofsFile, theoremsAt } from '../round/proofs-file.ts';
 /** Leaves a quarter for the line that names the file, and for additions by an editor. */
 const TEXT_BYTES_MAX = 0.75 * FILE_BYTES_MAX;
 /**
- * Limit on a file's estimated check, ms, from the screen's times. It is a fifth of the timeout, since another machine
+ * Limit on a file's estimated check, ms, from the times of trials. It is a fifth of the timeout, since another machine
  * may be slower and the carried theorems take time too.
  */
 const CHECK_MS_MAX = 0.2 * FILE_TIMEOUT_MS;

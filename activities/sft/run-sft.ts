@@ -12,6 +12,7 @@ import { displayStatement, formExamples, goalStatement, randomStream, type State
 import type { LemmaSources } from '../lemma-shelf.ts';
 import type { Sources } from '../ports.ts';
 import { conjecturerFormOf, proverForms, slotKeys, stateForms, theoremKeys } from '../prover-forms.ts';
+import type { SealedKeys } from '../run/sealed-keys.ts';
 import { chooseHeldOut, LIBRARY_HELD_OUT } from './held-out.ts';
 import {
   CONJECTURER_WEIGHT,
@@ -39,21 +40,12 @@ export interface SftCounts {
 export interface RunSft {
   readonly train: Iterable<Example> | AsyncIterable<Example>;
   readonly heldOut: Iterable<Example> | AsyncIterable<Example>;
-  /** `statementKey` of every held-out statement. */
+  /** `statementKey` of every statement in `heldOut`. */
   readonly heldOutKeys: Iterable<string> | AsyncIterable<string>;
   /** The theorems for examples, without held-out ones. */
   readonly theorems: Iterable<LibraryTheorem> | AsyncIterable<LibraryTheorem>;
   /** Complete after `train` has been read to its end. */
   counts(): SftCounts;
-}
-
-export interface SealedKeys {
-  /** `statementKey` of every held-out statement of the run's sets. */
-  readonly heldOutKeys: ReadonlySet<string>;
-  /** `theoremKey` of every held-out statement. */
-  readonly theoremKeys: ReadonlySet<string>;
-  /** `slotKey` of every statement of the run's sets, if names are slots. */
-  readonly slotKeys: ReadonlySet<string>;
 }
 
 export async function runSft(sources: SftSources, config: RunConfig, sealed: SealedKeys): Promise<RunSft> {
@@ -76,8 +68,7 @@ async function embeddedSft(sources: SftSources, config: RunConfig, sealed: Seale
       `the set ${config.data.sft} has names, but prover.slots requires slots`,
       'Set prover.slots=false, or data.sft=library.',
     );
-  const { heldOutKeys } = sealed;
-  const found = await preparedSft(sources, config, heldOutKeys);
+  const found = await preparedSft(sources, config, sealed.statementKeys);
   return conditionOf(config.conjectures) === 'proved-seed' ? found : { ...found, train: forTargets(found.train) };
 }
 
@@ -88,14 +79,14 @@ const embeddedPrompts = (prompts: Prompts): Prompts =>
 async function librarySft(
   sources: SftSources,
   config: RunConfig,
-  { heldOutKeys, theoremKeys: sealedTheorems, slotKeys: sealedSlots }: SealedKeys,
+  { statementKeys: sealedStatements, theoremKeys: sealedTheorems, slotKeys: sealedSlots }: SealedKeys,
 ): Promise<RunSft> {
   const formOf = await proverForms(sources, embeddedPrompts(config.prover));
   const slotKeyOf = await slotKeys(sources, config.prover);
   const all = await sources.libraryTheorems();
   const keyed = all.map((theorem) => ({ theorem, key: statementKey(null, theorem.statement) }));
   const isSealedSlot = (stated: Stated): boolean => sealedSlots.has(slotKeyOf(stated) ?? '');
-  const open = keyed.filter(({ theorem, key }) => !heldOutKeys.has(key) && !isSealedSlot(theorem));
+  const open = keyed.filter(({ theorem, key }) => !sealedStatements.has(key) && !isSealedSlot(theorem));
   const ownHeldOut = chooseHeldOut(
     open.map(({ theorem }) => theorem.statement),
     LIBRARY_HELD_OUT,
@@ -133,7 +124,9 @@ async function librarySft(
     seed: config.seed,
     formOf,
     wholeProofs: !writesTactics(config.prover.mode),
-    states: meetsStates(config.prover.mode) ? await libraryStates(sources, config, heldOutKeys, isSealedSlot) : null,
+    states: meetsStates(config.prover.mode)
+      ? await libraryStates(sources, config, sealedStatements, isSealedSlot)
+      : null,
     onlyShownPremises: config.prover.slots,
   });
   const order = randomStream(config.seed, 'sft', contentId(...open.map(({ theorem }) => theorem.id)));
@@ -162,7 +155,7 @@ async function paidTexts(sources: Pick<SftSources, 'triedConjectures'>): Promise
 async function libraryStates(
   sources: SftSources,
   { prover }: RunConfig,
-  heldOutKeys: ReadonlySet<string>,
+  sealedStatements: ReadonlySet<string>,
   isSealedSlot: (stated: Stated) => boolean,
 ): Promise<StateExamples> {
   const traced = await sources.tracedProofs();
@@ -177,7 +170,7 @@ async function libraryStates(
     formOf: await stateForms(sources, prover),
     isSealed: ({ header }, goal) => {
       const statement = goalStatement(goal);
-      return heldOutKeys.has(statementKey(null, statement)) || isSealedSlot({ header, statement });
+      return sealedStatements.has(statementKey(null, statement)) || isSealedSlot({ header, statement });
     },
   };
 }
@@ -185,13 +178,13 @@ async function libraryStates(
 async function preparedSft(
   sources: SftSources,
   { data: { sft: name }, prover: { mode } }: RunConfig,
-  heldOutKeys: ReadonlySet<string>,
+  sealedStatements: ReadonlySet<string>,
 ): Promise<RunSft> {
   const set = await sources.sftSet(name);
   requireExamples(name, mode, set.manifest.counts);
   const made = { prover: 0, conjecturer: 0 };
   let excluded = 0;
-  const isOpen = (example: Example): boolean => !statementKeysOf(example).some((key) => heldOutKeys.has(key));
+  const isOpen = (example: Example): boolean => !statementKeysOf(example).some((key) => sealedStatements.has(key));
   const isWanted = ({ role, prompt }: Example): boolean =>
     role !== 'prover' || (prompt.includes(STATE_MARKER) ? meetsStates(mode) : !writesTactics(mode));
   async function* train(): AsyncGenerator<Example> {
@@ -211,7 +204,7 @@ async function preparedSft(
   }
   async function* theorems(): AsyncGenerator<LibraryTheorem> {
     for await (const theorem of set.theorems())
-      if (!heldOutKeys.has(statementKey(null, theorem.statement))) yield theorem;
+      if (!sealedStatements.has(statementKey(null, theorem.statement))) yield theorem;
   }
   return {
     train: train(),

@@ -4,7 +4,7 @@ import { delimiter } from 'node:path';
 import { promisify } from 'node:util';
 import { printableJson, printableLine, printableText, StpError } from '@stp/base';
 import type { ModuleReport } from '@stp/lean-kernel';
-import { judgeInThread } from '@stp/lean-kernel/thread';
+import { checkModuleInThread } from '@stp/lean-kernel/thread';
 import { resolveToolchain } from '@stp/lean-verifier';
 import { workerSettings } from '../../workers/settings.ts';
 
@@ -23,7 +23,7 @@ export interface KernelModuleOptions {
 export async function kernelModule(options: KernelModuleOptions): Promise<number> {
   try {
     const searchPath = [...(options.searchPath ?? []), ...leanPath(), ...(await toolchainLibrary(options))];
-    const report = await judgeInThread({ path: options.olean, searchPath, fuel: options.fuel });
+    const report = await checkModuleInThread({ path: options.olean, searchPath, fuel: options.fuel });
     const foreign = foreignAxioms(report, options.axioms);
     const verdict = foreign.length > 0 ? 'rejected' : report.verdict;
     if (options.json) console.log(printableJson({ ...report, verdict, foreignAxioms: foreign }));

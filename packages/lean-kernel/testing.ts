@@ -1,3 +1,3 @@
 /** Entry point for tests and benchmarks of other packages. Production code imports `index.ts`. */
-export { ModuleJudge } from './olean/module-judge.ts';
+export { WarmModuleChecker } from './olean/warm-module-checker.ts';
 export { checkExport } from './run/check-export.ts';

@@ -81,7 +81,7 @@ describe('lemmas of the library', () => {
     const examplesOf = async (changes: Record<string, string>) => {
       const config = resolveConfig({ preset: 'embedded', set: { ...changes, 'data.useSearchedProofs': 'false' } });
       const none: ReadonlySet<string> = new Set();
-      const { train } = await runSft(sources, config, { heldOutKeys: none, theoremKeys: none, slotKeys: none });
+      const { train } = await runSft(sources, config, { statementKeys: none, theoremKeys: none, slotKeys: none });
       return Array.fromAsync(train);
     };
     const [without, shown] = [await examplesOf({}), await examplesOf(set)];

@@ -19,7 +19,7 @@ let explored: readonly LibraryEquations[];
 
 async function conjecturer(sealed: { heldOut?: string[]; theorems?: string[] } = {}): Promise<Example[]> {
   const { train, counts } = await runSft(sources, config, {
-    heldOutKeys: new Set(sealed.heldOut),
+    statementKeys: new Set(sealed.heldOut),
     theoremKeys: new Set(sealed.theorems),
     slotKeys: new Set(),
   });
@@ -102,7 +102,7 @@ it('leaves out what is held out under another name, and nothing of another funct
 it('are none where no model writes conjectures', async () => {
   const explores = resolveConfig({ preset: 'embedded', set: { 'conjectures.source': 'explore' } });
   expect(explores.data.conjecturerExamplesPerTheoremMax).toBeGreaterThan(0);
-  const nothing = { heldOutKeys: new Set<string>(), theoremKeys: new Set<string>(), slotKeys: new Set<string>() };
+  const nothing = { statementKeys: new Set<string>(), theoremKeys: new Set<string>(), slotKeys: new Set<string>() };
   const { train, counts } = await runSft(sources, explores, nothing);
   expect((await Array.fromAsync(train)).filter(({ role }) => role === 'conjecturer')).toEqual([]);
   expect(counts()).toMatchObject({ conjecturerExamples: 0 });

@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DEFAULT_LIMITS, type ModuleReport } from '@stp/lean-kernel';
-import { judgeInThread } from '@stp/lean-kernel/thread';
+import { checkModuleInThread } from '@stp/lean-kernel/thread';
 import type { ProcessContext } from '@stp/lean-verifier';
 import { compileModule } from '@stp/lean-verifier/testing';
 
@@ -112,7 +112,7 @@ export class Oracle {
         if (questions.length > 1) return await this.#each(questions);
         return [compiled.exit === 'finished' ? 'no proof' : 'unclear'];
       }
-      const report = await judgeInThread({
+      const report = await checkModuleInThread({
         path: compiled.path,
         searchPath: [this.#toolchain],
         toolchainFolder: this.#toolchain,

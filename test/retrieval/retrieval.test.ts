@@ -175,7 +175,11 @@ describe('a set of next tactics', () => {
     const taken = async (mode: string, heldOutKeys: ReadonlySet<string> = new Set()) => {
       const set = { 'data.sft': 'steps', 'prover.slots': false, 'prover.mode': mode };
       const config = resolveConfig({ preset: 'smoke', set: set as never });
-      const { train } = await runSft(sources, config, { heldOutKeys, theoremKeys: new Set(), slotKeys: new Set() });
+      const { train } = await runSft(sources, config, {
+        statementKeys: heldOutKeys,
+        theoremKeys: new Set(),
+        slotKeys: new Set(),
+      });
       return Array.fromAsync(train);
     };
     const all = await taken('steps');

@@ -7,8 +7,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_LIMITS } from '@stp/lean-kernel';
-import { ModuleJudge } from '@stp/lean-kernel/testing';
-import { judgeInThread } from '@stp/lean-kernel/thread';
+import { WarmModuleChecker } from '@stp/lean-kernel/testing';
+import { checkModuleInThread } from '@stp/lean-kernel/thread';
 import { resolveToolchain } from '@stp/lean-verifier';
 import { execa } from 'execa';
 import { workerSettings } from '../../workers/settings.ts';
@@ -44,11 +44,11 @@ export async function benchKernelModule(): Promise<void> {
           2,
         );
       };
-      await time('index not made', () => new ModuleJudge().check(request));
-      const judge = new ModuleJudge();
-      await time('index kept', () => judge.check(request));
-      await time('warm', () => judge.check(request));
-      const report = await judgeInThread(request);
+      await time('index not made', () => new WarmModuleChecker().check(request));
+      const checker = new WarmModuleChecker();
+      await time('index kept', () => checker.check(request));
+      await time('warm', () => checker.check(request));
+      const report = await checkModuleInThread(request);
       const theorems = report.constants.filter(({ kind }) => kind === 'theorem');
       row(`kernel: accepted of its ${theorems.length} theorems`, theorems.filter(isAccepted).length, '');
     }

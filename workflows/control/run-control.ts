@@ -46,14 +46,15 @@ export class RunControl {
       return said;
     };
     const validator = (): void =>
-      refuseWhen(this.failure === null || this.decision !== null, 'no round waits for a decision');
-    setHandler(contracts.retryRoundUpdate, decide('retry', 'tries the round again; finished shards are kept'), {
+      refuseWhen(this.failure === null || this.decision !== null, 'nothing waits for a decision');
+    setHandler(contracts.retryRoundUpdate, decide('retry', 'runs the failed step again; finished work is kept'), {
       validator,
-      description: 'Run the failed round again; finished shards are not done again.',
+      description: 'Run the failed step again; finished work is kept.',
     });
-    setHandler(contracts.skipRoundUpdate, decide('skip', 'goes on without the round'), {
+    setHandler(contracts.skipRoundUpdate, decide('skip', 'goes on without the failed step'), {
       validator,
-      description: 'Go on with the next round and the model from before the failed one.',
+      description:
+        'Leave the failed step out. The next round keeps the model from before it. Leaving out the report fails the run.',
     });
     setHandler(contracts.abortUpdate, decide('abort', 'ends the run'), {
       validator,
@@ -63,7 +64,7 @@ export class RunControl {
 
   readonly isOpen = (): boolean => !this.paused;
 
-  /** Waits for a person's decision about a failed round. */
+  /** Waits for a person's decision about a failed step: a round, a retraining, an evaluation or the report. */
   async awaitDecision(failure: string): Promise<Decision> {
     this.failure = failure;
     this.decision = null;

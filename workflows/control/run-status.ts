@@ -11,21 +11,21 @@ import { StageClock } from './stage-clock.ts';
 export class RunStatus {
   readonly clock: StageClock;
   /** Null until data and SFT are done. */
-  state: RunState | null;
-  round: number;
+  private state: RunState | null;
+  private current: number;
   private readonly run: string;
 
   constructor(run: string, rounds: number, control: RunControl, carried: RunState | null) {
     this.run = run;
     this.state = carried;
-    this.round = carried?.nextRound ?? 0;
+    this.current = carried?.nextRound ?? 0;
     this.clock = new StageClock(carried?.secondsPerStage);
     setHandler(
       progressQuery,
       (): Progress => ({
         run,
         stage: this.clock.stage,
-        round: this.round,
+        round: this.current,
         rounds,
         child: control.child,
         stageStartedAtMs: this.clock.startedAtMs,
@@ -46,6 +46,17 @@ export class RunStatus {
     );
   }
 
+  /** The round that is played, or was played last. */
+  get round(): number {
+    return this.current;
+  }
+
+  /** Shows a state from now on, of the given round; without one, of the round shown before. */
+  show(state: RunState, round = this.current): void {
+    this.state = state;
+    this.current = round;
+  }
+
   /** Enters a stage: starts its clock and updates the UI and the search attributes. */
   enter(stage: Stage, details: string): void {
     this.clock.enter(stage);
@@ -53,7 +64,7 @@ export class RunStatus {
     const statements = this.state?.data.train.count ?? 0;
     publish({
       run: this.run,
-      round: this.round,
+      round: this.current,
       stage,
       ...(this.state === null ? {} : { model: this.state.checkpoint.model }),
       ...(statements === 0 ? {} : { passRate: (this.outcomes.at(-1)?.counts.provedEver ?? 0) / statements }),

@@ -41,9 +41,9 @@ import { type OverLibrary, scriptsOverLibrary } from './scripts-over-library.ts'
  * functional induction, and case splits in the step. Some 9 scripts for each statement. Other plain scripts repeat what
  * samples try, and later stages cost more than they prove.
  */
-const STAGES = [0, 5] as const;
+const STAGES = { from: 0, to: 5 } as const;
 /** Stages tried on conjectures: the marks prove at once what few other scripts do. */
-const CONJECTURE_STAGES = [1, 4] as const;
+const CONJECTURE_STAGES = { from: 1, to: 4 } as const;
 
 /**
  * Returns whether a script is tried: among scripts that differ only in the last tactic, the one that ends in `grind`.
@@ -216,11 +216,9 @@ async function premiseTries(
   };
 }
 
-const firstOf = (stages: PortfolioStages, which: readonly [number, number]): SearchScript[] =>
-  stages
-    .slice(...which)
-    .flat()
-    .filter(isTried);
+/** Returns the scripts of the stages from `from` to before `to` that are tried. */
+const firstOf = (stages: PortfolioStages, { from, to }: typeof STAGES | typeof CONJECTURE_STAGES): SearchScript[] =>
+  stages.slice(from, to).flat().filter(isTried);
 
 function scriptsFor(stages: PortfolioStages, round: number): SearchScript[] {
   const first = firstOf(stages, STAGES);

@@ -38,7 +38,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
  * The record of how a compiled proof was judged: the text that was compiled, its checkers, and its axioms and lemmas.
  */
 export const objectJudgementSchema = z.strictObject({
-  /** SHA-256 (hex) of the compiled text, which contains this proof. A fresh process compiled it. */
+  /** SHA-256 (hex) of the compiled text, which contains this proof and possibly others. */
   fileHash: hash,
   /** SHA-256 (hex) of the compiled module that was judged. */
   objectHash: hash,

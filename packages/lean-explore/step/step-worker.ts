@@ -4,23 +4,12 @@
  */
 import { StpError } from '@stp/base';
 import type { LeanMessage } from '@stp/config/records';
-import {
-  HEADER_DEADLINE_MS,
-  type LeanExit,
-  type ProcessContext,
-  type ServerWorker,
-  startWorker,
-  treeResources,
-  watchRun,
-} from '@stp/lean-verifier';
-import { readGoals, referencesIn } from './goals.ts';
+import { HEADER_DEADLINE_MS, type LeanExit, type ProcessContext, startWorker } from '@stp/lean-verifier';
 import type { Goal, StepOptions } from './step.ts';
+import { type Ended, StepProcess } from './step-process.ts';
 
 /** A process that holds more than this share of its memory limit between two texts is replaced before the next. */
 const RECYCLE_SHARE = 0.5;
-/** Time for Lean to stop reading a text that took too long, ms; otherwise the process is ended. */
-const RELEASE_MS = 1_000;
-const GOALS_METHOD = 'Lean.Widget.getInteractiveGoals';
 
 /** A text to read, and its prefix, which was read successfully before. */
 export interface StepText {
@@ -56,159 +45,92 @@ export interface StepWorker {
   close(): Promise<void>;
 }
 
-interface Warm {
-  readonly worker: ServerWorker;
-  readonly header: string;
-  body: string;
-  /** Session of remote calls; null before the first call and after the server has dropped it. */
-  rpcSession: string | null;
-}
-
 /** Starts nothing yet. */
 export function openStepWorker(processContext: ProcessContext, memoryBytesMax: number): StepWorker {
-  const closing = new AbortController();
-  let warm: Warm | null = null;
-  let starts = 0;
-  let previous: Promise<unknown> = Promise.resolve();
-
-  async function end(): Promise<void> {
-    const ending = warm;
-    warm = null;
-    ending?.worker.process.end('crashed');
-    await ending?.worker.process.ended;
-  }
-
-  /**
-   * Reads a text to its end under the limits, or ends the process. At the deadline the process returns to the text
-   * `back` if it can.
-   */
-  async function elaborate(on: Warm, body: string, options: StepOptions, back = body): Promise<StepReading> {
-    const { process } = on.worker;
-    const late = Promise.withResolvers<'late'>();
-    const onDeadline = (): void => {
-      watch.allow(RELEASE_MS);
-      late.resolve('late');
-    };
-    const watch = watchRun(process, { ...options, memoryBytesMax, onDeadline: back === body ? undefined : onDeadline });
-    const messages: LeanMessage[] = [];
-    const reading = on.worker.elaborate(`${on.header}\n${body}`, (message) => messages.push(message));
-    const timer = options.wallMs === undefined ? undefined : setTimeout(onDeadline, options.wallMs);
-    const finished = await Promise.race([reading, late.promise]);
-    clearTimeout(timer);
-    const isBack = finished === 'late' && (await releaseText(on, reading, back));
-    const { cpuMs } = watch.stop();
-    options.signal?.throwIfAborted();
-    if (isBack) return { kind: 'ended', exit: RELEASED, spentMs: cpuMs };
-    if (finished !== true) return { kind: 'ended', exit: await process.ended, spentMs: cpuMs };
-    on.body = body;
-    return { kind: 'read', messages, goals: null, cpuMs, spentMs: cpuMs };
-  }
-
-  /**
-   * Replaces the document by the text `back`, which makes Lean stop its work, and waits until Lean has read it. Returns
-   * true if the process can be used again; otherwise it has ended.
-   */
-  async function releaseText(on: Warm, reading: Promise<boolean>, back: string): Promise<boolean> {
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(late.resolve, RELEASE_MS, false);
-    const isRead = await Promise.race([on.worker.elaborate(`${on.header}\n${back}`, () => {}), late.promise]);
-    const isBack = isRead && (await Promise.race([reading, late.promise]));
-    clearTimeout(timer);
-    on.body = back;
-    if (!isBack) on.worker.process.end('deadline');
-    return isBack;
-  }
-
-  async function warmUp(header: string, signal: AbortSignal): Promise<Warm | StepReading> {
-    const resident = warm === null ? 0 : (treeResources(warm.worker.process.pid)?.residentBytes ?? 0);
-    if (warm?.header === header && resident > 0 && resident < memoryBytesMax * RECYCLE_SHARE) return warm;
-    await end();
-    starts += 1;
-    const worker = await startWorker(processContext, memoryBytesMax);
-    if (!('process' in worker)) return { kind: 'ended', exit: worker, spentMs: 0 };
-    warm = { worker, header, body: '', rpcSession: null };
-    const read = await elaborate(warm, '', { deadlineMs: HEADER_DEADLINE_MS, signal });
-    if (read.kind !== 'read') return read;
-    const hasErrors = read.messages.some(({ severity }) => severity === 'error');
-    return hasErrors ? { kind: 'header_error', messages: read.messages } : warm;
-  }
-
-  async function goalsAt(on: Warm, line: number, character: number): Promise<readonly Goal[] | null> {
-    const { uri } = on.worker;
-    const at = { textDocument: { uri }, position: { line: line - 1, character } };
-    const session = on.rpcSession ?? (await connect(on));
-    if (session === null) return null;
-    const call = { ...at, sessionId: session, method: GOALS_METHOD, params: at };
-    const interactive = await on.worker.ask('$/lean/rpc/call', call);
-    // The server keeps the objects in its answer, and whole environments with them, until they are released.
-    on.worker.tell('$/lean/rpc/release', { uri, sessionId: session, refs: referencesIn(interactive) });
-    return readGoals(interactive, await on.worker.ask('$/lean/plainGoal', at));
-  }
-
-  async function connect(on: Warm): Promise<string | null> {
-    const answer = await on.worker.ask('$/lean/rpc/connect', { uri: on.worker.uri });
-    const session = (answer as { sessionId?: unknown } | null)?.sessionId;
-    on.rpcSession = typeof session === 'string' ? session : null;
-    return on.rpcSession;
-  }
-
-  /**
-   * The server drops a session of remote calls that is unused for half a minute; then the request is repeated in a new
-   * one.
-   */
-  async function goalsOf(on: Warm, line: number, character: number): Promise<readonly Goal[] | null> {
-    try {
-      return await goalsAt(on, line, character);
-    } catch {
-      on.rpcSession = null;
-      return goalsAt(on, line, character).catch(() => null);
-    }
-  }
-
-  async function readNow(text: StepText, options: StepOptions): Promise<StepReading> {
-    const signal = options.signal === undefined ? closing.signal : AbortSignal.any([options.signal, closing.signal]);
-    signal.throwIfAborted();
-    const on = await warmUp(text.header, signal);
-    if ('kind' in on) return on;
-    let spentMs = 0;
-    if (!on.body.startsWith(text.prefix)) {
-      // Another branch was read since, or the process is new, so the cost of the prefix is not charged to this step.
-      const again = await elaborate(on, text.prefix, { deadlineMs: replayDeadlineMs(text.prefixMs), signal });
-      if (again.kind !== 'read') return again;
-      spentMs += again.spentMs;
-    }
-    const read = await elaborate(on, text.body, { ...options, signal }, options.keepsProcess ? text.prefix : text.body);
-    if (read.kind === 'header_error') return read;
-    spentMs += read.spentMs;
-    if (read.kind === 'ended' || text.goalLine === null) return { ...read, spentMs };
-    const watch = watchRun(on.worker.process, { ...options, signal, memoryBytesMax });
-    const goals = await goalsOf(on, text.goalLine, text.goalCharacter ?? 0);
-    spentMs += watch.stop().cpuMs;
-    signal.throwIfAborted();
-    // If computing the goals ended the process, that is the result of the step.
-    const isGone = goals === null && treeResources(on.worker.process.pid) === null;
-    return isGone ? { kind: 'ended', exit: await on.worker.process.ended, spentMs } : { ...read, goals, spentMs };
-  }
-
-  return {
-    get starts() {
-      return starts;
-    },
-    read(text, options) {
-      const reading = previous.then(() => readNow(text, options));
-      previous = reading.catch(() => end());
-      return reading;
-    },
-    async close() {
-      closing.abort(new StpError('STP1203', 'the step service was closed', 'Open a new one.'));
-      await previous;
-      await end();
-    },
-  };
+  return new OneAtATime(processContext, memoryBytesMax);
 }
 
-/** The exit for a text that Lean stopped reading. */
-const RELEASED: LeanExit = { how: 'deadline', code: null, signal: null, stderr: '' };
+/** Reads texts in the order of requests, with one process that is kept between them. */
+class OneAtATime implements StepWorker {
+  readonly #processContext: ProcessContext;
+  readonly #memoryBytesMax: number;
+  readonly #closing = new AbortController();
+  #process: StepProcess | null = null;
+  #starts = 0;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(processContext: ProcessContext, memoryBytesMax: number) {
+    this.#processContext = processContext;
+    this.#memoryBytesMax = memoryBytesMax;
+  }
+
+  get starts(): number {
+    return this.#starts;
+  }
+
+  read(text: StepText, options: StepOptions): Promise<StepReading> {
+    const reading = this.#previous.then(() => this.#readNow(text, options));
+    // The caller gets the error. The process may be in any state after it.
+    this.#previous = reading.catch(() => this.#end());
+    return reading;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new StpError('STP1203', 'the step service was closed', 'Open a new one.'));
+    await this.#previous;
+    await this.#end();
+  }
+
+  async #readNow(text: StepText, options: StepOptions): Promise<StepReading> {
+    const { signal: closed } = this.#closing;
+    const signal = options.signal === undefined ? closed : AbortSignal.any([options.signal, closed]);
+    signal.throwIfAborted();
+    const process = await this.#under(text.header, signal);
+    if (!(process instanceof StepProcess)) return process;
+    let spentMs = 0;
+    if (!process.body.startsWith(text.prefix)) {
+      // Another branch was read since, or the process is new, so the cost of the prefix is not charged to this step.
+      const again = await process.elaborate(text.prefix, { deadlineMs: replayDeadlineMs(text.prefixMs), signal });
+      if (again.kind === 'ended') return ended(again);
+      spentMs += again.cpuMs;
+    }
+    const back = options.keepsProcess ? text.prefix : text.body;
+    const read = await process.elaborate(text.body, { ...options, signal }, back);
+    spentMs += read.cpuMs;
+    if (read.kind === 'ended') return ended(read, spentMs);
+    if (text.goalLine === null) return { ...read, goals: null, spentMs };
+    const found = await process.goalsAt(text.goalLine, text.goalCharacter ?? 0, { ...options, signal });
+    spentMs += found.cpuMs;
+    return 'goals' in found ? { ...read, goals: found.goals, spentMs } : ended(found, spentMs);
+  }
+
+  /** Returns a process that has read the header: the present one, or a new one. */
+  async #under(header: string, signal: AbortSignal): Promise<StepProcess | StepReading> {
+    const present = this.#process;
+    const resident = present?.residentBytes ?? 0;
+    if (present?.header === header && resident > 0 && resident < this.#memoryBytesMax * RECYCLE_SHARE) return present;
+    await this.#end();
+    this.#starts += 1;
+    const worker = await startWorker(this.#processContext, this.#memoryBytesMax);
+    if (!('process' in worker)) return { kind: 'ended', exit: worker, spentMs: 0 };
+    const process = new StepProcess(worker, header, this.#memoryBytesMax);
+    this.#process = process;
+    const read = await process.elaborate('', { deadlineMs: HEADER_DEADLINE_MS, signal });
+    if (read.kind === 'ended') return ended(read);
+    const hasErrors = read.messages.some(({ severity }) => severity === 'error');
+    return hasErrors ? { kind: 'header_error', messages: read.messages } : process;
+  }
+
+  async #end(): Promise<void> {
+    const ending = this.#process;
+    this.#process = null;
+    await ending?.end();
+  }
+}
+
+function ended({ kind, exit, cpuMs }: Ended, spentMs = cpuMs): StepReading {
+  return { kind, exit, spentMs };
+}
 
 /** Reading again takes about as long as before. */
 function replayDeadlineMs(prefixMs: number): number {

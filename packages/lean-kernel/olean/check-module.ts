@@ -6,13 +6,11 @@
  */
 import { dirname, sep } from 'node:path';
 import { mentioned } from '../axioms.ts';
-import { Budget, DEFAULT_LIMITS } from '../budget.ts';
 import { type Declaration, declaredNames, declaredTerms } from '../declaration.ts';
 import { type Expr, FORALL, SORT, type Terms } from '../expr.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Name } from '../name.ts';
 import { type LiteralConstants, literalConstants } from '../special/literal-constants.ts';
-import { Substitution } from '../substitution.ts';
 import { Decline, type Verdict } from '../verdict.ts';
 import { AxiomTrace } from './axiom-trace.ts';
 import { explained } from './compiled-file.ts';
@@ -22,8 +20,9 @@ import { Damaged } from './heap.ts';
 import type { CompiledLibrary, WrittenDeclarations } from './library.ts';
 import type { CompiledConstant, CompiledModule } from './module-data.ts';
 import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
+import { type Owners, ownerOf } from './owner.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
-import { isSameConstant, isSameStatement } from './same-statement.ts';
+import { StatedModule } from './stated-module.ts';
 import { hidingOf, type StatementSource, statementParts } from './statement-parts.ts';
 
 export interface ModuleCheckOptions {
@@ -68,6 +67,11 @@ class ModuleCheck {
   readonly #indices: ReadonlyMap<Name, number>;
   readonly #written: ReadonlySet<Name>;
   readonly #source: StatementSource;
+  /** Null if no theorems are requested. */
+  readonly #stated: StatedModule | null;
+  readonly #owners: Owners;
+  /** Declarations that people wrote in modules of the neighbours' folder, by the module's path. */
+  readonly #neighbours = new Map<string, WrittenDeclarations>();
   readonly #constants = new Map<Name, CompiledConstant>();
   /** Names whose declaration was checked, or waits for constants that it mentions. */
   readonly #begun = new Set<Name>();
@@ -101,6 +105,14 @@ class ModuleCheck {
       mentioned: (name) => this.#mentioned(name),
       mentionedInType: ({ type }) => mentioned(terms, this.#literals, [type]),
       binders: (name) => module.binders(this.#indices.get(name)!),
+    };
+    const { stated, asked } = options;
+    this.#stated = stated === null ? null : new StatedModule(terms, stated, (name) => this.#own(name));
+    this.#owners = {
+      names: terms.names,
+      asked: new Map(asked.map(({ name }, at) => [terms.names.of(name), at])),
+      isGiven: (name) => this.#stated?.isGiven(name) ?? false,
+      isImported: (name) => this.#isImported(name),
     };
   }
 
@@ -260,7 +272,7 @@ class ModuleCheck {
         ...(isListed && this.#written.has(name) ? statementOf(constant, this.#source) : {}),
         hasLiteralSort: constant.kind !== 'inductive' || endsInSort(this.#terms, constant.type),
         ...(this.#findings.get(name) ?? { verdict: 'declined', message: 'the kernel did not come to it' }),
-        madeFor: this.#madeFor(name),
+        madeFor: ownerOf(name, this.#owners),
         axioms: [...trace.of(name)].map((axiom) => this.#axiomUse(axiom)),
       };
       return [name, report];
@@ -292,7 +304,6 @@ class ModuleCheck {
     return location !== null && `${dirname(location.module.path)}${sep}`.startsWith(`${folder}${sep}`);
   }
 
-  readonly #neighbours = new Map<string, WrittenDeclarations>();
   /** Whether a person wrote it, in this module or a neighbour. */
   #isWritten(name: Name): boolean {
     const location = this.#isNeighbours(name) ? this.#library.locate(name) : null;
@@ -307,73 +318,6 @@ class ModuleCheck {
     return index === undefined ? this.#library.mentioned(name) : this.#module.mentioned(index);
   }
 
-  /**
-   * Returns the owner of a constant by its name, which may be private: the index of the requested theorem whose name is
-   * a prefix of it, the header above the statements (`given`), a given or imported constant about which Lean derives
-   * facts on demand (`imported`), or null.
-   */
-  #madeFor(name: Name): CheckedConstant['madeFor'] {
-    const { names } = this.#terms;
-    const own = publicName(names, name);
-    for (let at = own; at !== 0; at = names.prefix(at)) {
-      const theorem = this.#askedAt().get(at);
-      if (theorem !== undefined) return theorem;
-    }
-    if (this.#isGiven(name)) return 'given';
-    const last = names.last(own);
-    const derived = typeof last === 'string' && isDerivedPart(last);
-    for (let at = names.prefix(own); derived && at !== 0; at = names.prefix(at)) {
-      if (this.#isImported(at) || this.#isGiven(at)) return 'imported';
-      const between = names.last(at);
-      if (typeof between !== 'string' || !isDerivedPart(between)) break;
-    }
-    return null;
-  }
-
-  #asked: ReadonlyMap<Name, number> | null = null;
-  #askedAt(): ReadonlyMap<Name, number> {
-    const { names } = this.#terms;
-    this.#asked ??= new Map(this.#options.asked.map(({ name }, at) => [names.of(name), at]));
-    return this.#asked;
-  }
-
-  readonly #given = new Map<Name, boolean>();
-  /** Whether the module of statements has the same constant, with the same type and value. */
-  #isGiven(name: Name): boolean {
-    const known = this.#given.get(name);
-    if (known !== undefined) return known;
-    const theirs = this.#statedAt().get(publicName(this.#terms.names, name));
-    const isSame = theirs !== undefined && this.#isSameAsStated(name, theirs);
-    this.#given.set(name, isSame);
-    return isSame;
-  }
-
-  #isSameAsStated(name: Name, theirs: Name): boolean {
-    return explained(this.#options.stated!.path, () => {
-      const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
-      const mine = { name, own: (part: Name) => this.#own(part) };
-      return isSameConstant(this.#terms, substitution, mine, { name: theirs, own: (its) => this.#stated(its) });
-    });
-  }
-
-  #statedNames: ReadonlyMap<Name, Name> | null = null;
-  /** Returns the names of the module of statements, by their public names. */
-  #statedAt(): ReadonlyMap<Name, Name> {
-    const { names } = this.#terms;
-    const all = this.#options.stated?.module.names ?? [];
-    this.#statedNames ??= new Map(all.map((name) => [publicName(names, name), name]));
-    return this.#statedNames;
-  }
-
-  #statedIndices: ReadonlyMap<Name, number> | null = null;
-  /** Returns a constant of the module of statements, or null. */
-  #stated(name: Name): CompiledConstant | null {
-    const module = this.#options.stated?.module;
-    this.#statedIndices ??= new Map(module?.names.map((its, index) => [its, index]));
-    const index = this.#statedIndices.get(name);
-    return index === undefined ? null : module!.constant(index);
-  }
-
   /** Whether a name is imported, including names private to the imported module. */
   #isImported(name: Name): boolean {
     if (this.#library.has(name)) return true;
@@ -386,21 +330,9 @@ class ModuleCheck {
     const { names } = this.#terms;
     const name = names.of(asked);
     const given = this.#own(name);
-    const { stated } = this.#options;
     if (given === null)
       return { name: asked, index: null, statement: 'unknown', hiding: [], reaches: [], mentions: [] };
-    let statement: AskedReport['statement'] = 'unknown';
-    if (stated !== null) {
-      statement = explained(stated.path, () => {
-        const constant = (its: Name): CompiledConstant | null => this.#stated(its);
-        const its = constant(names.of(statedName));
-        if (its === null || (its.kind !== 'theorem' && its.kind !== 'axiom')) return 'unknown';
-        const substitution = new Substitution(this.#terms, new Budget(DEFAULT_LIMITS));
-        const mine = { constant: given, own: (part: Name) => this.#own(part) };
-        const same = isSameStatement(this.#terms, substitution, mine, { constant: its, own: constant });
-        return same ? 'same' : 'other';
-      });
-    }
+    const statement = this.#stated?.compareStatement(given, names.of(statedName)) ?? 'unknown';
     const reached = this.#reached(name);
     const mentions = new Set<string>();
     for (const own of [name, ...reached])

@@ -10,12 +10,12 @@ import { Terms } from '../expr.ts';
 import { Kernel } from '../kernel.ts';
 import { arrow, Build, type } from '../testing/build.ts';
 import { Decline } from '../verdict.ts';
+import { checkModuleInThread } from './check-module-in-thread.ts';
 import { explained, readModule } from './compiled-file.ts';
 import { ConstantIndex } from './constant-index.ts';
-import { judgeInThread } from './judge-in-thread.ts';
 import { CompiledLibrary } from './library.ts';
-import { ModuleJudge } from './module-judge.ts';
 import type { ModuleReport } from './report.ts';
+import { WarmModuleChecker } from './warm-module-checker.ts';
 
 const environment = await coreEnvironment();
 const library = execFileSync(environment.executable, ['--print-libdir'], { encoding: 'utf8' }).trim();
@@ -31,7 +31,8 @@ function compile(name: string, text: string): string {
   });
   return path;
 }
-const check = (path: string, searchPath = [library]) => judgeInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
+const check = (path: string, searchPath = [library]) =>
+  checkModuleInThread({ path, searchPath, fuel: DEFAULT_LIMITS.fuel });
 
 const theorems = ({ constants }: ModuleReport) => constants.filter(({ kind }) => kind === 'theorem');
 
@@ -152,9 +153,9 @@ theorem sound : 1 + 1 = 2 := rfl
       'Second',
       'inductive T | leaf | node : Option T → T\ntheorem same : 2 = 2 := rfl\ndef value := 2\n',
     );
-    const judge = new ModuleJudge();
+    const checker = new WarmModuleChecker();
     for (const module of [first, second, first]) {
-      const report = judge.check({ path: module, searchPath: [library], fuel: DEFAULT_LIMITS.fuel });
+      const report = checker.check({ path: module, searchPath: [library], fuel: DEFAULT_LIMITS.fuel });
       expect([report.verdict, report.rejected]).toEqual(['accepted', []]);
     }
     // With the constants of `first` gone, a module that names them without an import is refused.
@@ -165,7 +166,7 @@ theorem sound : 1 + 1 = 2 := rfl
     bytes.write('Init\0\0', at, 'latin1');
     bytes.writeUInt32LE(5, at - 24);
     writeFileSync(above, bytes);
-    const report = judge.check({ path: above, searchPath: [library], fuel: DEFAULT_LIMITS.fuel });
+    const report = checker.check({ path: above, searchPath: [library], fuel: DEFAULT_LIMITS.fuel });
     expect(report.rejected[0]?.message).toMatch(/there is no constant value/);
   });
 

@@ -19,7 +19,7 @@ import { type CompiledModule, compileModule } from './object/compiled-module.ts'
 import { nameExamples } from './object/examples.ts';
 import { type ExampleCopy, findInFile } from './object/file-theorems.ts';
 import { OBJECT, type ObjectFinding, SECOND_KERNEL, type TheoremFinding } from './object/findings.ts';
-import { judgeObject, type ObjectTask } from './object/inspect-module.ts';
+import { type InspectTask, inspectModule } from './object/inspect-module.ts';
 import type { StoppedProof, StoppedText } from './object/stopped-proofs.ts';
 import { toolchainFolder } from './object/toolchain-folder.ts';
 
@@ -160,7 +160,7 @@ export class FileCheck {
       asked: statements.names.map((name) => ({ name, stated: name })),
       statedPath: statements.path,
     };
-    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading(), ...asked });
+    const report = await inspectModule({ ...this.#bounds(), path, ...this.#reading(), ...asked });
     if ('unread' in report) return report;
     const copy = await this.#exampleCopy(text);
     if (copy !== null && 'unread' in copy) return copy;
@@ -179,7 +179,7 @@ export class FileCheck {
     const { path, failure, messages } = await this.compile(named.text, `${this.#directory}-examples`);
     const why = 'examples could not be judged: with names for them the file ';
     if (path === null) return { unread: `${why}${failure || `has an error: ${firstError(messages)}`}` };
-    const report = await judgeObject({ ...this.#bounds(), path, ...this.#reading() });
+    const report = await inspectModule({ ...this.#bounds(), path, ...this.#reading() });
     return 'unread' in report ? { unread: `${why}was not read: ${report.unread}` } : { named, report };
   }
 
@@ -207,7 +207,7 @@ export class FileCheck {
    * Options for reading modules. The index of neighbours' modules is not kept, because the modules are removed once all
    * files are judged.
    */
-  #reading(): Pick<ObjectTask, 'indexFolder' | 'neighboursFolder'> {
+  #reading(): Pick<InspectTask, 'indexFolder' | 'neighboursFolder'> {
     const { neighboursFolder, indexFolder = null } = this.#options;
     return neighboursFolder === undefined ? { indexFolder } : { indexFolder: null, neighboursFolder };
   }

@@ -12,7 +12,7 @@ import { keptSection, type ProofText } from './certificate/proofs-text.ts';
 import { checkFile } from './check-file.ts';
 import { compileModule } from './object/compiled-module.ts';
 import { confirmProofs } from './object/confirm-proofs.ts';
-import { judgeObject } from './object/inspect-module.ts';
+import { inspectModule } from './object/inspect-module.ts';
 import { findProofs } from './object/proof-policy.ts';
 import { compileStatements, statedName } from './object/stated-module.ts';
 import { screenHeader } from './screen/screen-header.ts';
@@ -163,7 +163,7 @@ describe('a module of proofs', () => {
     const { path } = await compileModule({ ...bounds(), module: 'Proofs', text, directory, deadlineMs: 60_000 });
     const judge = async (statedPath: string) => {
       const asked = [{ name: 'claim', stated: statedName(0) }];
-      const report = await judgeObject({ ...bounds(), path: path!, indexFolder: null, asked, statedPath });
+      const report = await inspectModule({ ...bounds(), path: path!, indexFolder: null, asked, statedPath });
       if ('unread' in report) throw new Error(report.unread);
       const { toleratesLibraryAxioms } = environment;
       return findProofs(report, {

@@ -40,7 +40,7 @@ const PROVERS = {
 type Listed = ReturnType<(typeof PROVERS)[ProverMode]['turns']>[number];
 type Named<Turn> = Turn extends ProverTurn ? ProverTurn & Pick<Turn, 'activity' | 'queue'> : never;
 /**
- * A step of a prover of the table, with the name and the queue of its activity. `workflows/` does not compile if no
+ * A turn of a prover of the table, with the name and the queue of its activity. `workflows/` does not compile if no
  * activity has the name.
  */
 export type KnownTurn = Named<Listed>;
@@ -65,7 +65,7 @@ export const provesByScripts = (prover: ProverConfig): boolean => prover.mode ==
 export const triesActions = (prover: ProverConfig): boolean =>
   'actions' in prover && prover.actions !== 'listed' && provesByScripts(prover);
 
-/** Returns the steps for a shard; the scripts' step comes last. */
+/** Returns the turns for a shard; the scripts' turn comes last. */
 export const turnsOf = (prover: ProverConfig): readonly KnownTurn[] => [
   ...proverIn(prover).turns(prover),
   ...(usesScripts(prover) ? [SCRIPTS] : []),

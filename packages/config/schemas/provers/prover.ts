@@ -1,26 +1,28 @@
 /** The loop's interface to a prover. */
 
-/** One step of a prover at a shard: an activity samples, then the samples are checked. Steps run one after another. */
+/**
+ * One turn of a prover at a shard: an activity samples, then the samples are checked. Turns follow one another.
+ */
 export interface ProverTurn {
   /**
    * The sampling activity, in `activities/provers/`. It takes a `ShardTurn` and returns the shard's samples with its
-   * own added, or null if it finds nothing to do. After null, further steps with this activity are skipped.
+   * own added, or null if it finds nothing to do. After null, further turns with this activity are skipped.
    */
   readonly activity: string;
   /** `host`: a machine that has the model; `lean`: any node with Lean. */
   readonly queue: 'host' | 'lean';
-  /** Folder of the checked samples, below the shard's. Null: the shard's folder itself, for the first step. */
+  /** Folder of the checked samples, below the shard's. Null: the shard's folder itself, for the first turn. */
   readonly folder: string | null;
   /** Text for the operator, shown before the shard's label: `sample`. */
   readonly doing: string;
-  /** Keep the model's chats, so that a later step can continue them. */
+  /** Keep the model's chats, so that a later turn can continue them. */
   readonly keepsAnswers?: true;
   /** The proofs were found under other limits, so Lean checks them under a fixed bound of heartbeats, not the run's. */
   readonly isUnbounded?: true;
 }
 
 /**
- * @typeParam Turn the prover's steps: `KnownTurn` for those in the table, so that workflows know their activities by
+ * @typeParam Turn the prover's turns: `KnownTurn` for those in the table, so that workflows know their activities by
  * name
  */
 export interface Prover<Config, Turn extends ProverTurn = ProverTurn> {

@@ -6,7 +6,7 @@
 import { StpError } from '@stp/base';
 import type { LeanDriver, LeanSession } from '../process/driver.ts';
 import { type LeanHost, openLeanHost } from './lean-host.ts';
-import type { LeanPool, Leased, LeaseOptions } from './lean-pool.ts';
+import type { LeanPool, Leased, LeaseOptions, PoolStats } from './lean-pool.ts';
 import { openHeaderDemand, openUsage } from './usage.ts';
 import { openWaitingList } from './waiting-list.ts';
 import { openWarmProcesses, type PoolProcess } from './warm-processes.ts';
@@ -45,68 +45,128 @@ interface Grant {
 
 /** Starts no process yet. Throws STP1002 if `processes` is below 1. */
 export function openPool(options: PoolOptions): LeanPool {
-  const { driver, processes, memoryBytesMax, usesMax = USES_MAX, residentBytesMax = Infinity, spares = 0 } = options;
+  const { processes } = options;
   if (!Number.isInteger(processes) || processes < 1)
     throw new StpError(
       'STP1002',
       `Lean needs at least one process, not ${processes}`,
       'Give a whole number from 1 (`verification.processes`).',
     );
-  const host = options.host ?? openLeanHost();
-  let busy = 0;
-  /** Requested permits that have not been granted; `leave` withdraws the request. */
-  const asked = new Set<{ leave: () => void }>();
-  let recycled = 0;
-  let closed: StpError | null = null;
-  const leases = new Set<Promise<unknown>>();
-  const waiting = openWaitingList<Grant>();
-  const usage = openUsage();
-  const demand = openHeaderDemand();
-  const warm = openWarmProcesses({
-    driver,
-    memoryBytesMax,
-    sessionsMax: processes + spares,
-    host: host.processes,
-    onGone: dispatch,
-    onWarmed(header, opened) {
-      if (!opened) demand.forget(header);
-      dispatch();
-    },
-  });
+  return new ProcessPool(options);
+}
 
-  function dispatch(): void {
-    if (closed !== null) return;
-    warm.sweep();
-    while (busy + asked.size < processes && asked.size < waiting.size) ask();
-    const busiest = demand.busiest();
-    if (busy < processes && busiest !== null && warm.spares(busiest) < spares) warm.warm(busiest);
+class ProcessPool implements LeanPool {
+  readonly driver: LeanDriver;
+  readonly #processes: number;
+  readonly #spares: number;
+  readonly #usesMax: number;
+  readonly #residentBytesMax: number;
+  readonly #host: LeanHost;
+  readonly #warm: ReturnType<typeof openWarmProcesses>;
+  readonly #waiting = openWaitingList<Grant>();
+  readonly #usage = openUsage();
+  readonly #demand = openHeaderDemand();
+  /** Requested permits that have not been granted; `leave` withdraws the request. */
+  readonly #asked = new Set<{ leave: () => void }>();
+  readonly #leases = new Set<Promise<unknown>>();
+  #busy = 0;
+  #recycled = 0;
+  #closed: StpError | null = null;
+
+  constructor(options: PoolOptions) {
+    const { driver, processes, memoryBytesMax, usesMax = USES_MAX, residentBytesMax = Infinity, spares = 0 } = options;
+    this.driver = driver;
+    this.#processes = processes;
+    this.#spares = spares;
+    this.#usesMax = usesMax;
+    this.#residentBytesMax = residentBytesMax;
+    this.#host = options.host ?? openLeanHost();
+    this.#warm = openWarmProcesses({
+      driver,
+      memoryBytesMax,
+      sessionsMax: processes + spares,
+      host: this.#host.processes,
+      onGone: () => this.#dispatch(),
+      onWarmed: (header, opened) => {
+        if (!opened) this.#demand.forget(header);
+        this.#dispatch();
+      },
+    });
+  }
+
+  async lease<T>(
+    header: string,
+    task: (session: LeanSession) => Promise<T>,
+    options: LeaseOptions = {},
+  ): Promise<Leased<T>> {
+    options.signal?.throwIfAborted();
+    if (this.#closed !== null) throw this.#closed;
+    const running = this.#run(header, task, options);
+    this.#leases.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#leases.delete(running);
+    }
+  }
+
+  stats(): PoolStats {
+    const { queueMs, headerMs, runMs, reused } = this.#usage.totals();
+    return {
+      processes: this.#processes,
+      busy: this.#busy,
+      waiting: this.#waiting.size,
+      started: this.#warm.started(),
+      recycled: this.#recycled,
+      reused,
+      queueMs,
+      headerMs,
+      runMs,
+      utilisation: runMs / Math.max(1, this.#processes * this.#usage.ageMs()),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= new StpError('STP1203', 'the pool of Lean processes was closed', 'Open a new one.');
+    this.#waiting.failAll(this.#closed);
+    for (const { leave } of this.#asked) leave();
+    this.#asked.clear();
+    await this.#warm.endAll();
+    await Promise.allSettled(this.#leases);
+  }
+
+  /** Requests permits for waiting leases, and opens spare processes where the host has capacity. */
+  #dispatch(): void {
+    if (this.#closed !== null) return;
+    this.#warm.sweep();
+    while (this.#busy + this.#asked.size < this.#processes && this.#asked.size < this.#waiting.size) this.#ask();
+    const busiest = this.#demand.busiest();
+    const hasCapacity = this.#busy < this.#processes;
+    if (hasCapacity && busiest !== null && this.#warm.spares(busiest) < this.#spares) this.#warm.warm(busiest);
   }
 
   /**
    * Requests a permit. A granted permit serves the next lease in line, which need not be the one for which it was
    * requested.
    */
-  function ask(): void {
+  #ask(): void {
     const ticket = { leave: () => {} };
-    asked.add(ticket);
-    ticket.leave = host.permits.take(processes, () => {
-      asked.delete(ticket);
-      const next = closed === null ? waiting.take(warm.price) : null;
-      if (next === null) return host.permits.give();
-      busy += 1;
-      next.give(warm.take(next));
+    this.#asked.add(ticket);
+    const { permits } = this.#host;
+    ticket.leave = permits.take(this.#processes, () => {
+      this.#asked.delete(ticket);
+      const next = this.#closed === null ? this.#waiting.take(this.#warm.price) : null;
+      if (next === null) return permits.give();
+      this.#busy += 1;
+      next.give(this.#warm.take(next));
     });
   }
 
-  async function run<T>(
-    header: string,
-    task: (session: LeanSession) => Promise<T>,
-    lease: LeaseOptions,
-  ): Promise<Leased<T>> {
+  async #run<T>(header: string, task: (session: LeanSession) => Promise<T>, lease: LeaseOptions): Promise<Leased<T>> {
     const askedAt = performance.now();
     const { fresh = false, signal } = lease;
-    const waited = waiting.wait({ header, fresh }, lease);
-    dispatch();
+    const waited = this.#waiting.wait({ header, fresh }, lease);
+    this.#dispatch();
     const { process, isWarm } = await waited;
     const queueMs = performance.now() - askedAt;
     let keep = false;
@@ -114,59 +174,29 @@ export function openPool(options: PoolOptions): LeanPool {
       const opened = await openingOf(process, signal);
       if (opened.kind !== 'open') return opened;
       const headerMs = isWarm ? 0 : performance.now() - askedAt - queueMs;
-      demand.asked(header);
-      usage.count({ queueMs, headerMs, isWarm });
-      const end = usage.begin();
+      this.#demand.asked(header);
+      this.#usage.count({ queueMs, headerMs, isWarm });
+      const end = this.#usage.begin();
       const value = await task(opened.session).finally(end);
-      if (closed !== null) throw closed;
-      keep = !fresh && opened.session.isAlive && !(await isWorn(opened.session));
+      if (this.#closed !== null) throw this.#closed;
+      keep = !fresh && opened.session.isAlive && !(await this.#isWorn(opened.session));
       return { kind: 'done', value, queueMs, headerMs };
     } catch (error) {
-      throw closed ?? error;
+      throw this.#closed ?? error;
     } finally {
-      if (keep && closed === null) warm.giveBack(process);
-      else void warm.end(process);
-      busy -= 1;
-      host.permits.give();
-      dispatch();
+      if (keep && this.#closed === null) this.#warm.giveBack(process);
+      else void this.#warm.end(process);
+      this.#busy -= 1;
+      this.#host.permits.give();
+      this.#dispatch();
     }
   }
 
-  async function isWorn(session: LeanSession): Promise<boolean> {
-    const worn = session.uses >= usesMax || (await session.residentBytes()) > residentBytesMax;
-    if (worn) recycled += 1;
-    return worn;
+  async #isWorn(session: LeanSession): Promise<boolean> {
+    const isWorn = session.uses >= this.#usesMax || (await session.residentBytes()) > this.#residentBytesMax;
+    if (isWorn) this.#recycled += 1;
+    return isWorn;
   }
-
-  return {
-    driver,
-    async lease(header, task, lease = {}) {
-      lease.signal?.throwIfAborted();
-      if (closed !== null) throw closed;
-      const running = run(header, task, lease);
-      leases.add(running);
-      try {
-        return await running;
-      } finally {
-        leases.delete(running);
-      }
-    },
-    stats() {
-      const { queueMs, headerMs, runMs, reused } = usage.totals();
-      const utilisation = runMs / Math.max(1, processes * usage.ageMs());
-      const started = warm.started();
-      const counts = { processes, busy, waiting: waiting.size, started, recycled, reused };
-      return { ...counts, queueMs, headerMs, runMs, utilisation };
-    },
-    async close() {
-      closed ??= new StpError('STP1203', 'the pool of Lean processes was closed', 'Open a new one.');
-      waiting.failAll(closed);
-      for (const { leave } of asked) leave();
-      asked.clear();
-      await warm.endAll();
-      await Promise.allSettled(leases);
-    },
-  };
 }
 
 /** Waits until the header is imported. The signal aborts the import. */

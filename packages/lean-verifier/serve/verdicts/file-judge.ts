@@ -15,7 +15,7 @@ import type { CheckFileOptions, FileReport } from '../../trust/file-report.ts';
 import { importedNames } from '../../trust/header.ts';
 import { compileModule } from '../../trust/object/compiled-module.ts';
 import { nameExamples } from '../../trust/object/examples.ts';
-import { judgeObject } from '../../trust/object/inspect-module.ts';
+import { inspectModule } from '../../trust/object/inspect-module.ts';
 import { findUnjudgeable } from '../../trust/verdict/file-policy.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 
@@ -115,7 +115,7 @@ export class FileJudge {
     const compiled = await compileModule({ ...bounds, module: 'Stated', text, directory, deadlineMs });
     if (compiled.path === null)
       return { problem: `formal_statement does not compile: ${compiled.failure || firstError(compiled.messages)}` };
-    const report = await judgeObject({ ...bounds, path: compiled.path, indexFolder });
+    const report = await inspectModule({ ...bounds, path: compiled.path, indexFolder });
     if ('unread' in report) return { problem: `formal_statement was not read: ${report.unread}` };
     const written = report.constants.filter(({ range }) => range !== null);
     const axiom = written.find(({ kind }) => kind === 'axiom');

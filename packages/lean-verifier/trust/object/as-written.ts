@@ -31,7 +31,7 @@ import { columnBehind, cutLastPart, readTheoremName, type TheoremName, universeP
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
-import { judgeObject } from './inspect-module.ts';
+import { inspectModule } from './inspect-module.ts';
 import { canSeeNames, withoutOpens } from './seen-names.ts';
 import { compileStatements, compileTexts, type StatedModule, type StatedTask, statedName } from './stated-module.ts';
 
@@ -241,7 +241,7 @@ class Reader {
     const asked = theorems.map(({ index, name }) => ({ name: fullName(name, open), stated: this.#names[index]! }));
     const { processContext, memoryBytesMax, signal, indexFolder } = this.#task;
     const bounds = { processContext, memoryBytesMax, signal };
-    const report = await judgeObject({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
+    const report = await inspectModule({ ...bounds, path, statedPath: this.#statedPath, asked, indexFolder });
     if ('unread' in report) return report.unread;
     for (const [index, { statement, index: at }] of report.asked.entries()) {
       const isTheorem = at !== null && report.constants[at]!.kind === 'theorem';

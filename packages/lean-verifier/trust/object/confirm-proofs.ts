@@ -1,8 +1,8 @@
 /**
- * Judges the compiled modules of proofs that Lean accepted in the screen. Every proof gets exactly this judgement. The
+ * Judges the compiled modules of proofs that Lean accepted in a trial. Every proof gets exactly this judgement. The
  * proofs of a header are compiled into one module, their statements without proofs into another, and the first module
  * must contain exactly what these proofs may contain. If it contains anything else, the proof that caused it is
- * unknown, so the batch is split, down to single proofs. The screen may already have made the module; if anything is
+ * unknown, so the batch is split, down to single proofs. The trial may already have made the module; if anything is
  * wrong with it, it is compiled again first. A certificate is the record of a module without objections.
  */
 import { randomBytes } from 'node:crypto';
@@ -50,7 +50,7 @@ export async function confirmProofs(
   header: string,
   claims: readonly Claim[],
   context: ConfirmContext,
-  /** The module that the screen's run made of these proofs; null if there is none. */
+  /** The module that the trial made of these proofs; null if there is none. */
   written: RunModule | null = null,
 ): Promise<readonly Confirmation[]> {
   if (claims.length === 0) return [];

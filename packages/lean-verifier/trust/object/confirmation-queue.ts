@@ -1,5 +1,5 @@
 /**
- * Judges the module that a run of the screen made, once all its proofs are known. Other proofs are collected by header
+ * Judges the module that a trial made, once all its proofs are known. Other proofs are collected by header
  * and heartbeats until there are enough for a module. Compiles and judges as many modules concurrently as Lean may have
  * processes.
  */
@@ -47,7 +47,7 @@ export class ProofConfirmer {
   #timer: NodeJS.Timeout | undefined;
   readonly #running = new Set<Promise<void>>();
   readonly #kept: NonNullable<ConfirmContext['kept']>;
-  /** Makes runs of the screen write modules. */
+  /** Makes trials write modules. */
   readonly objects: RunObjects;
 
   constructor(context: ConfirmerOptions) {

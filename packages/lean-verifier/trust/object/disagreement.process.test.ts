@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModuleReport } from '@stp/lean-kernel';
-import { judgeInThread } from '@stp/lean-kernel/thread';
+import { checkModuleInThread } from '@stp/lean-kernel/thread';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
@@ -14,7 +14,7 @@ import { limitClasses } from '../verdict/limits.ts';
 import type { Confirmation } from './compile-claims.ts';
 import { confirmProofs } from './confirm-proofs.ts';
 
-vi.mock('../../../lean-kernel/olean/judge-in-thread.ts', { spy: true });
+vi.mock('../../../lean-kernel/olean/check-module-in-thread.ts', { spy: true });
 
 const CLAIMS = [
   claimOf(' (a b : Nat) : a + b = b + a', '  exact Nat.add_comm a b'),
@@ -25,7 +25,7 @@ const folder = scratchFolder();
 const kept = join(folder, 'disagreements');
 const said = vi.spyOn(console, 'error').mockImplementation(() => {});
 const actual = await vi.importActual<typeof import('@stp/lean-kernel/thread')>(
-  '../../../lean-kernel/olean/judge-in-thread.ts',
+  '../../../lean-kernel/olean/check-module-in-thread.ts',
 );
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => said.mockClear());
@@ -33,8 +33,8 @@ afterEach(() => rmSync(kept, { recursive: true, force: true }));
 
 /** The kernel's own report, with another verdict on one constant. */
 function says(name: string | RegExp, verdict: 'rejected' | 'declined'): void {
-  vi.mocked(judgeInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
-    const report = await actual.judgeInThread(...call);
+  vi.mocked(checkModuleInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
+    const report = await actual.checkModuleInThread(...call);
     const message = 'the types differ';
     return {
       ...report,
@@ -50,7 +50,7 @@ function says(name: string | RegExp, verdict: 'rejected' | 'declined'): void {
   });
 }
 
-const passes = (): void => void vi.mocked(judgeInThread).mockImplementationOnce(actual.judgeInThread);
+const passes = (): void => void vi.mocked(checkModuleInThread).mockImplementationOnce(actual.checkModuleInThread);
 
 function confirm(claims = CLAIMS): Promise<readonly Confirmation[]> {
   return confirmProofs('', claims, {
@@ -82,8 +82,8 @@ test('the theorem is refused, both kernels are named as the suspects, and the mo
   expect(message).toContain(`kept as ${path}`);
   expect(message).toContain('the types differ (rule: declaration-type)');
   // A person can look at what is kept: with the kernel itself, which is at one with Lean here.
-  const [{ searchPath, fuel }] = vi.mocked(judgeInThread).mock.calls[0]!;
-  const again = await actual.judgeInThread({ path, searchPath, fuel });
+  const [{ searchPath, fuel }] = vi.mocked(checkModuleInThread).mock.calls[0]!;
+  const again = await actual.checkModuleInThread({ path, searchPath, fuel });
   expect(again.constants.map(({ name, verdict }) => [name.replace(/^_stp[0-9a-f]+/, ''), verdict])).toEqual([
     ['_proof0', 'accepted'],
   ]);
@@ -117,9 +117,9 @@ test.each([
   try {
     // The text's module first, and then the copy's.
     if (how === 'left out') {
-      vi.mocked(judgeInThread).mockImplementationOnce((...call) => actual.judgeInThread(...call));
-      vi.mocked(judgeInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
-        const report = await actual.judgeInThread(...call);
+      vi.mocked(checkModuleInThread).mockImplementationOnce((...call) => actual.checkModuleInThread(...call));
+      vi.mocked(checkModuleInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
+        const report = await actual.checkModuleInThread(...call);
         return { ...report, constants: report.constants.filter(({ name }) => !/_example/.test(name)) };
       });
     } else {

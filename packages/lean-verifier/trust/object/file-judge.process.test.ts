@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { checkText, environment, folder, inOrder } from '../../testing/checked-file.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 import { compileModule } from './compiled-module.ts';
-import { judgeObject } from './inspect-module.ts';
+import { inspectModule } from './inspect-module.ts';
 import { findProofs } from './proof-policy.ts';
 import { compileStatements, statedName } from './stated-module.ts';
 
@@ -208,7 +208,13 @@ describe('a module that was put in the place of the text’s', () => {
       directory: join(folder, 'stated'),
     });
     const asked = [{ name: 'ok', stated: statedName(0) }];
-    const object = await judgeObject({ ...bounds(), path: forged, indexFolder: null, asked, statedPath: stated.path! });
+    const object = await inspectModule({
+      ...bounds(),
+      path: forged,
+      indexFolder: null,
+      asked,
+      statedPath: stated.path!,
+    });
     if ('unread' in object) throw new Error(object.unread);
     const expected = {
       importLines: [],

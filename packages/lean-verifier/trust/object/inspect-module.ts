@@ -1,5 +1,5 @@
 /**
- * Judges a compiled module: lists its contents and has the second kernel check them, on a thread of this process that
+ * Inspects a compiled module: lists its contents and has the second kernel check them, on a thread of this process that
  * reads the module and runs none of its code. Imports are searched only in the environment's folders, because the
  * compiling process wrote the files next to the module.
  */
@@ -8,14 +8,14 @@ import { basename, join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { AskedTheorem, ModuleReport } from '@stp/lean-kernel';
 import { DEFAULT_LIMITS } from '@stp/lean-kernel/defaults';
-import { judgeInThread } from '@stp/lean-kernel/thread';
+import { checkModuleInThread } from '@stp/lean-kernel/thread';
 import type { ToolContext } from '../certificate/run-tool.ts';
 import { toolchainFolder } from './toolchain-folder.ts';
 
 /** Wall time limit on a busy machine, ms. A file of 300 proofs takes some seconds. */
 const TIMEOUT_MS = 600_000;
 
-export interface ObjectTask extends ToolContext {
+export interface InspectTask extends ToolContext {
   /** Path of the compiled module. */
   readonly path: string;
   readonly asked?: readonly AskedTheorem[];
@@ -31,7 +31,7 @@ export interface ObjectTask extends ToolContext {
 }
 
 /** Returns why the module could not be read, or the report. Rejects only with the signal's reason. */
-export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { readonly unread: string }> {
+export async function inspectModule(task: InspectTask): Promise<ModuleReport | { readonly unread: string }> {
   const { processContext, signal, path, asked, statedPath, indexFolder, neighboursFolder = null } = task;
   try {
     const own = await toolchainFolder(task);
@@ -50,7 +50,7 @@ export async function judgeObject(task: ObjectTask): Promise<ModuleReport | { re
       ...stated,
     };
     const bounds = { timeoutMs: TIMEOUT_MS, signal };
-    const report = await judgeInThread(asked === undefined ? request : { ...request, asked }, bounds);
+    const report = await checkModuleInThread(asked === undefined ? request : { ...request, asked }, bounds);
     // If the file as a whole could not be read, it has no constants, and the reason names no declaration.
     if (report.verdict === 'declined' && report.constants.length === 0 && report.declined[0]?.declaration === '')
       return { unread: report.declined[0].reason };

@@ -10,7 +10,7 @@ import { CHECKERS } from '../certificate/checkers.ts';
 import { runCheckers } from '../certificate/run-checkers.ts';
 import type { ToolContext } from '../certificate/run-tool.ts';
 import { OBJECT, SECOND_KERNEL, type TheoremFinding } from './findings.ts';
-import { judgeObject, tellDisagreement } from './inspect-module.ts';
+import { inspectModule, tellDisagreement } from './inspect-module.ts';
 import { findProofs, type ProofsExpected } from './proof-policy.ts';
 import type { StatedModule } from './stated-module.ts';
 
@@ -57,7 +57,7 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   const startedMs = performance.now();
   const objectHash = await hashOfFile(path);
   const statedPath = statements.path === null ? {} : { statedPath: statements.path };
-  const report = await judgeObject({ ...bounds, path, indexFolder, asked, ...statedPath });
+  const report = await inspectModule({ ...bounds, path, indexFolder, asked, ...statedPath });
   if ('unread' in report) return report;
   const { toleratesLibraryAxioms } = processContext.environment;
   const found = findProofs(report, { ...expected, unreadable: statements.wrong, toleratesLibraryAxioms, text });

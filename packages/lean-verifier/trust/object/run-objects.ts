@@ -1,6 +1,5 @@
 /**
- * Keeps the modules that runs of the screen write. If Lean finds no error in a run, the module of the run's text is
- * judged, so no proof is elaborated twice. A module is read into memory once its process has ended, so that no later
+ * Keeps the modules that trials write. If Lean finds no error in a trial, the module of its text is judged, so no proof is elaborated twice. A module is read into memory once its process has ended, so that no later
  * process can change it.
  */
 import { randomBytes } from 'node:crypto';

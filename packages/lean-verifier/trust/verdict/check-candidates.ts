@@ -50,6 +50,10 @@ interface Work extends PreparedCandidate {
   readonly ahead: AbortController;
 }
 
+/**
+ * Rejects with the signal's reason, or with the first error of a judgement or of `options.onResult`, once no work is in
+ * progress.
+ */
 export async function checkCandidates(
   state: VerifierState,
   candidates: readonly Candidate[],
@@ -57,100 +61,143 @@ export async function checkCandidates(
   signal: AbortSignal,
 ): Promise<readonly CheckResult[]> {
   signal.throwIfAborted();
-  const results: CheckResult[] = new Array(candidates.length);
-  const report = (index: number, { judgement, ...judged }: Judged): void => {
-    const candidate = candidates[index]!;
-    const certificate = judgement === undefined ? {} : { certificate: certificateOf(state, candidate, judgement) };
-    results[index] = { id: candidate.id, ...judged, ...certificate };
-    options.onResult?.(results[index]);
-  };
-  const alone = options.alone ?? false;
-  const confirm = options.confirm ?? true;
-  const cache = alone ? null : state.cache;
-  const limits = state.limits(options.heartbeatsMax);
-  const confirming = confirm ? { heartbeatsMax: limits.big.heartbeatsMax, signal } : null;
-  const works = new Map<string, Work>();
-  const judging = new Set<Promise<void>>();
-  const recursive: Work[] = [];
-  const failures: { readonly error: unknown }[] = [];
+  return new CandidatesCheck(state, candidates, options, signal).run();
+}
 
-  async function* unknown(): AsyncGenerator<Work> {
-    for (const [index, candidate] of candidates.entries()) {
-      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await yieldToOthers();
-      while (judging.size >= JUDGING_MAX) await Promise.race(judging);
-      if (failures[0] !== undefined) throw failures[0].error;
-      signal.throwIfAborted();
-      const isExplained = options.explains?.(candidate) ?? true;
-      const prepared =
-        (await staleVerdict(state)) ?? prepareCandidate(state, candidate, { limits, confirm, isExplained });
-      if ('kind' in prepared) {
-        report(index, prepared);
-        continue;
-      }
-      const { key } = prepared;
-      const known = cache?.get(prepared.explainedKey) ?? cache?.get(key);
-      const same = works.get(key);
-      // This verifier determines which names count as premises; the one that filled the cache may have used others.
-      if (known) report(index, { ...known, premises: prepared.premises, fromCache: true });
-      else if (same !== undefined) same.indexes.push(index);
-      else {
-        const ahead = new AbortController();
-        const work = { ...prepared, indexes: [index], ahead };
-        works.set(key, work);
-        // Start the proof first.
-        if (confirming !== null)
-          setImmediate(() => state.confirmer.stateAhead(work, confirming.heartbeatsMax, ahead.signal));
-        yield work;
-      }
+/** The checks of one call: which works are in progress, which proofs are judged, and which results are known. */
+class CandidatesCheck {
+  readonly #state: VerifierState;
+  readonly #candidates: readonly Candidate[];
+  readonly #options: CheckOptions;
+  readonly #signal: AbortSignal;
+  readonly #limits: LimitClasses;
+  /** False: Lean's acceptance is the verdict, and no module is judged. */
+  readonly #confirm: boolean;
+  readonly #cache: VerdictCache | null;
+  readonly #results: CheckResult[];
+  /** Works in progress by the key of their verdict. */
+  readonly #works = new Map<string, Work>();
+  readonly #judging = new Set<Promise<void>>();
+  readonly #failures: { readonly error: unknown }[] = [];
+  /** Rejected works that may prove their theorem by recursion. */
+  readonly #recursive: Work[] = [];
+
+  constructor(state: VerifierState, candidates: readonly Candidate[], options: CheckOptions, signal: AbortSignal) {
+    this.#state = state;
+    this.#candidates = candidates;
+    this.#options = options;
+    this.#signal = signal;
+    this.#limits = state.limits(options.heartbeatsMax);
+    this.#confirm = options.confirm ?? true;
+    this.#cache = options.alone === true ? null : state.cache;
+    this.#results = new Array(candidates.length);
+  }
+
+  async run(): Promise<readonly CheckResult[]> {
+    try {
+      await this.#check(this.#unknown());
+      // If the imports have a constant with the theorem's name, the name means that constant. So recursion is tried only
+      // after a failure.
+      if (this.#recursive.length > 0) await this.#check(this.#recursive);
+    } finally {
+      this.#state.confirmer.flush();
+      await Promise.all(this.#judging);
+      for (const { ahead } of this.#works.values()) ahead.abort();
     }
+    if (this.#failures[0] !== undefined) throw this.#failures[0].error;
+    return this.#results;
   }
 
-  async function judge(work: Work, outcome: Outcome): Promise<void> {
-    if (!('axioms' in outcome)) work.ahead.abort();
-    if (outcome.kind === 'rejected' && work.ownName !== undefined && work.calledAs === undefined) {
-      recursive.push({ ...work, calledAs: work.ownName });
-      return;
-    }
-    const found = await judgeOutcome(state, work, outcome, confirming);
-    const stale = await staleVerdict(state);
-    const judged = stale ?? found;
-    signal.throwIfAborted();
-    works.delete(work.key);
-    for (const index of work.indexes) report(index, judged);
-    if (cache !== null && stale === null) await cache.put(work.key, judged);
-  }
-
-  function settle(work: Work, outcome: Outcome): void {
-    const judged = judge(work, outcome)
-      .catch((error: unknown) => void failures.push({ error }))
-      .finally(() => judging.delete(judged));
-    judging.add(judged);
-  }
-
-  const { pool, entriesPerRun } = state;
-  const smallLimitsOnly = options.smallLimitsOnly ?? false;
-  try {
+  /** Has Lean check works; each is judged when its outcome is known. */
+  #check(works: Iterable<Work> | AsyncIterable<Work>): Promise<void> {
+    const { pool, entriesPerRun, confirmer } = this.#state;
     const check = {
       pool,
-      ...limits,
-      smallLimitsOnly,
-      alone,
+      ...this.#limits,
+      smallLimitsOnly: this.#options.smallLimitsOnly ?? false,
+      alone: this.#options.alone ?? false,
       entriesPerRun,
-      form: confirm ? PROOFS_TO_JUDGE : PROOFS,
-      written: confirm && pool.driver.writesObjects ? proofsAsObjects(state.confirmer.objects) : undefined,
-      signal,
+      form: this.#confirm ? PROOFS_TO_JUDGE : PROOFS,
+      written: this.#confirm && pool.driver.writesObjects ? proofsAsObjects(confirmer.objects) : undefined,
+      signal: this.#signal,
     };
-    await checkEntries(check, unknown(), settle);
-    // If the imports have a constant with the theorem's name, the name means that constant. So recursion is tried only
-    // after a failure.
-    if (recursive.length > 0) await checkEntries(check, recursive, settle);
-  } finally {
-    state.confirmer.flush();
-    await Promise.all(judging);
-    for (const { ahead } of works.values()) ahead.abort();
+    return checkEntries(check, works, (work, outcome) => this.#settle(work, outcome));
   }
-  if (failures[0] !== undefined) throw failures[0].error;
-  return results;
+
+  /** Yields the works that Lean must check; reports candidates that need none. */
+  async *#unknown(): AsyncGenerator<Work> {
+    for (const [index, candidate] of this.#candidates.entries()) {
+      if (index % SCREENED_AT_ONCE === SCREENED_AT_ONCE - 1) await yieldToOthers();
+      while (this.#judging.size >= JUDGING_MAX) await Promise.race(this.#judging);
+      if (this.#failures[0] !== undefined) throw this.#failures[0].error;
+      this.#signal.throwIfAborted();
+      const work = this.#workFor(index, (await staleVerdict(this.#state)) ?? this.#prepared(candidate));
+      if (work !== null) yield work;
+    }
+  }
+
+  #prepared(candidate: Candidate): PreparedCandidate | Judged {
+    const isExplained = this.#options.explains?.(candidate) ?? true;
+    return prepareCandidate(this.#state, candidate, { limits: this.#limits, confirm: this.#confirm, isExplained });
+  }
+
+  /** Returns null if the candidate's verdict is known already, or follows from an equal candidate's work. */
+  #workFor(index: number, prepared: PreparedCandidate | Judged): Work | null {
+    if ('kind' in prepared) {
+      this.#report(index, prepared);
+      return null;
+    }
+    const { key, explainedKey, premises } = prepared;
+    const known = this.#cache?.get(explainedKey) ?? this.#cache?.get(key);
+    const same = this.#works.get(key);
+    if (known) {
+      // This verifier determines which names count as premises; the one that filled the cache may have used others.
+      this.#report(index, { ...known, premises, fromCache: true });
+      return null;
+    }
+    if (same !== undefined) {
+      same.indexes.push(index);
+      return null;
+    }
+    const work = { ...prepared, indexes: [index], ahead: new AbortController() };
+    this.#works.set(key, work);
+    // Start the proof first.
+    if (this.#confirm)
+      setImmediate(() => this.#state.confirmer.stateAhead(work, this.#limits.big.heartbeatsMax, work.ahead.signal));
+    return work;
+  }
+
+  #settle(work: Work, outcome: Outcome): void {
+    const judged = this.#judge(work, outcome)
+      .catch((error: unknown) => void this.#failures.push({ error }))
+      .finally(() => this.#judging.delete(judged));
+    this.#judging.add(judged);
+  }
+
+  async #judge(work: Work, outcome: Outcome): Promise<void> {
+    if (!('axioms' in outcome)) work.ahead.abort();
+    if (outcome.kind === 'rejected' && work.ownName !== undefined && work.calledAs === undefined) {
+      this.#recursive.push({ ...work, calledAs: work.ownName });
+      return;
+    }
+    const bounds = { heartbeatsMax: this.#limits.big.heartbeatsMax, signal: this.#signal };
+    const found = await judgeOutcome(this.#state, work, outcome, this.#confirm ? bounds : null);
+    const stale = await staleVerdict(this.#state);
+    const judged = stale ?? found;
+    this.#signal.throwIfAborted();
+    this.#works.delete(work.key);
+    for (const index of work.indexes) this.#report(index, judged);
+    if (stale === null) await this.#cache?.put(work.key, judged);
+  }
+
+  #report(index: number, { judgement, ...judged }: Judged): void {
+    const candidate = this.#candidates[index]!;
+    const certificate =
+      judgement === undefined ? {} : { certificate: certificateOf(this.#state, candidate, judgement) };
+    const result = { id: candidate.id, ...judged, ...certificate };
+    this.#results[index] = result;
+    this.#options.onResult?.(result);
+  }
 }
 
 /** Returns an `infra` verdict if the project's modules on disk have changed, otherwise null. */

@@ -5,8 +5,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { InputError } from '../input-error.ts';
-import type { ModuleRequest } from './module-judge.ts';
 import { declinedReport, type ModuleReport } from './report.ts';
+import type { ModuleRequest } from './warm-module-checker.ts';
 
 /**
  * Address space of the stack; only the used part is allocated. Terms nested 100,000 deep need less than a tenth of it,
@@ -36,13 +36,13 @@ let idle: NodeJS.Timeout | undefined;
 let before: Promise<unknown> = Promise.resolve();
 
 /** Rejects with an `InputError` for a file that is not a compiled module, or with the signal's reason. */
-export function judgeInThread(request: ModuleRequest, bounds: Bounds = {}): Promise<ModuleReport> {
-  const checked = before.then(() => judgeNow(request, bounds));
+export function checkModuleInThread(request: ModuleRequest, bounds: Bounds = {}): Promise<ModuleReport> {
+  const checked = before.then(() => checkNow(request, bounds));
   before = checked.catch(() => {});
   return checked;
 }
 
-function judgeNow(request: ModuleRequest, { timeoutMs, signal }: Bounds): Promise<ModuleReport> {
+function checkNow(request: ModuleRequest, { timeoutMs, signal }: Bounds): Promise<ModuleReport> {
   signal?.throwIfAborted();
   clearTimeout(idle);
   thread ??= start();
@@ -99,7 +99,7 @@ function judgeNow(request: ModuleRequest, { timeoutMs, signal }: Bounds): Promis
 }
 
 function start(): Worker {
-  const worker = new Worker(new URL('./judge-thread.ts', import.meta.url), {
+  const worker = new Worker(new URL('./check-module-thread.ts', import.meta.url), {
     resourceLimits: { stackSizeMb: STACK_MEBIBYTES, maxOldGenerationSizeMb: HEAP_MEBIBYTES },
   });
   // If an idle thread ends, the next request starts another.

@@ -32,7 +32,7 @@ export interface ModuleRequest {
    */
   readonly neighboursFolder?: string | null;
   /**
-   * Modules whose names are reserved even if the judged module does not import them (`prelude`): only theorems may be
+   * Modules whose names are reserved even if the checked module does not import them (`prelude`): only theorems may be
    * declared under such a name, and a name that reads like one is reported. Null or missing: none.
    */
   readonly takenModules?: readonly string[] | null;
@@ -54,12 +54,12 @@ interface Warm {
   readonly kernel: Kernel;
 }
 
-export class ModuleJudge {
+export class WarmModuleChecker {
   /** Least recently used first. */
   readonly #warm = new Map<string, Warm>();
 
   /**
-   * Checks a module on the calling thread; `judge-in-thread.ts` provides a stack for deep terms. Throws `InputError`.
+   * Checks a module on the calling thread; `check-module-in-thread.ts` provides a stack for deep terms. Throws `InputError`.
    */
   check(request: ModuleRequest): ModuleReport {
     try {
