@@ -44,7 +44,7 @@ const PART_SIZE = 512;
  * Ranked conjectures of a part for each conjecture that the round may attempt. The gate refuses about a fifth of those
  * that exploration found.
  */
-const RANKED_PER_PLACE = 2;
+const RANKED_PER_ATTEMPT = 2;
 /** Most parts: each is an activity of the round's workflow and a reference in its history. */
 const PARTS_MAX = 1_000;
 
@@ -70,7 +70,7 @@ export function readConjecturesActivity(ports: RunStore & DataSources<'definitio
           const share = rankedShare(input.config.conjectures);
           const ranked =
             share === 0 ? null : await rankConjectures(store, input, await Array.fromAsync(fresh), share, attemptsMax);
-          const partSize = ranked === null ? PART_SIZE : Math.min(PART_SIZE, RANKED_PER_PLACE * attemptsMax);
+          const partSize = ranked === null ? PART_SIZE : Math.min(PART_SIZE, RANKED_PER_ATTEMPT * attemptsMax);
           const parts: ArtifactRef[] = [];
           const all = ranked?.conjectures ?? fresh;
           for await (const part of batchesOf(all, Math.max(partSize, Math.ceil(texts.count / PARTS_MAX)))) {

@@ -45,8 +45,8 @@ export interface RankedConjectures {
  * ones; the rest keeps the given order. The ranker's list begins with a few that the model wrote. Without examples all
  * keep their order.
  *
- * @param conjectures in exploration's order, at most a few times `places`
- * @param places number of conjectures that the round may attempt
+ * @param conjectures in exploration's order, at most a few times `attemptsMax`
+ * @param attemptsMax number of conjectures that the round may attempt
  */
 export async function rankConjectures(
   store: ObjectStore,

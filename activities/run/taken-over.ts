@@ -34,6 +34,6 @@ export function nameOfRun(initFrom: string, ownRoot: string): string {
   throw new StpError(
     'STP1002',
     `${JSON.stringify(initFrom.slice(0, 200))} names no run in ${folder}`,
-    'Give the name of a run in the same place as this one.',
+    'Give the name of a run that lies beside this one.',
   );
 }

@@ -25,7 +25,7 @@ const TYPES: ReadonlySet<string> = new Set(['Type', 'Type _', 'Type*', 'Sort _',
  * for all binders, which refutes most false equations. The others use different indices, which refutes false claims
  * about commutativity, orders and truncated subtraction.
  */
-const PLACES: readonly ((position: number) => number)[] = [
+const VARIANTS: readonly ((position: number) => number)[] = [
   () => 0,
   () => 1,
   (position) => position + 1,
@@ -128,6 +128,6 @@ export function instanceArguments(binders: readonly Binder[], numerals: readonly
   };
   const tried = [...new Set(numerals)].slice(0, NUMERALS_MAX);
   return [
-    ...new Set([...PLACES.map((variantOf) => list(variantOf)), ...tried.map((numeral) => list(() => 0, numeral))]),
+    ...new Set([...VARIANTS.map((variantOf) => list(variantOf)), ...tried.map((numeral) => list(() => 0, numeral))]),
   ];
 }

@@ -16,7 +16,7 @@ export async function conjectureTexts(
   input: SampleConjecturesInput & ConjecturerInput,
 ): Promise<ArtifactRef> {
   const { before, isLearned, after } = conjecturerIn(input.config.conjectures);
-  const doing = (turn: { readonly doing: string }) => lean(`${turn.doing} ${input.plan.count} places`);
+  const doing = (turn: { readonly doing: string }) => lean(`${turn.doing} ${input.plan.count} statements`);
   // A run without a learned conjecturer has only the activity after the sampling.
   if (!isLearned) return doing(after!)[after!.activity](input);
   if (before === null) return sampledTexts(hostQueues, input);

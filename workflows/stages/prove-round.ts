@@ -109,8 +109,8 @@ async function provePass(
         (isInWords(config) ? 'judged' : `${successes} accepted by Lean`),
     );
   };
-  const places = { run, name, hostQueues, checkpoint, library, round, ranking };
-  const shards = await proveShards({ ...places, shards: planned, config, isOpen, onShard });
+  const common = { run, name, hostQueues, checkpoint, library, round, ranking };
+  const shards = await proveShards({ ...common, shards: planned, config, isOpen, onShard });
   await endLean(run, hostQueues, 'prove');
   return { shards, ...(await streaming('count pass rates').collectRound({ ...pass, shards })) };
 }

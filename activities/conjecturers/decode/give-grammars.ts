@@ -18,7 +18,7 @@ import {
  * Texts that the model writes for each conjecture that the round may attempt, beside exploration. About one in ten
  * holds on test values.
  */
-const WRITTEN_PER_PLACE = 4;
+const WRITTEN_PER_TARGET = 4;
 
 export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources<'definitions'>) {
   return {
@@ -41,7 +41,7 @@ export function giveGrammarsActivity(ports: RunStore & Exploration & DataSources
           });
           const explores = config.conjectures.source === 'both';
           const texts = explores ? await openTexts(ports, input, entries, signal, report, formOf) : null;
-          const asked = explores ? typed.slice(0, WRITTEN_PER_PLACE * targetCount(input, entries)) : typed;
+          const asked = explores ? typed.slice(0, WRITTEN_PER_TARGET * targetCount(input, entries)) : typed;
           return {
             plan: await writeRecords(store, `${name}/typed-plan-*.jsonl`, asked, signal),
             explored:

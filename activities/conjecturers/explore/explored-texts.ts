@@ -32,7 +32,7 @@ const EXPLORED_AT_ONCE = 100;
  * Unproved equations that a round wants for each conjecture it may attempt: some will be trivial, and others no
  * conjectures for other reasons.
  */
-const OPEN_PER_PLACE = 2;
+const OPEN_PER_TARGET = 2;
 
 /** The first entry of each statement. */
 export function entriesBySeed(entries: readonly ConjecturePlan[]): ConjecturePlan[] {
@@ -63,7 +63,7 @@ export async function openTexts(
   for (let deeper = 0; ; deeper++) {
     const found = await exploredBySeed(ports, input, entries, deeper, signal, report);
     const texts = exploredTexts(entries, found, proved, formOf);
-    if (deeper >= most || texts.length >= OPEN_PER_PLACE * targets) return texts;
+    if (deeper >= most || texts.length >= OPEN_PER_TARGET * targets) return texts;
   }
 }
 

@@ -21,7 +21,7 @@ export async function sampleRows(
 ): Promise<Written[]> {
   const chooser = new TokenChooser({ size: BYTE_IDS, neverId: BYTE_PAD_ID });
   const written: Written[] = [];
-  /** Place of the sample, place of its row. */
+  /** Index of the sample, index of its row. */
   let open = seeds.map((seed, sample) => ({ seed, sample, row: 0, ids: [] as number[], sum: 0 }));
   for (let length = 1; open.length > 0; length++) {
     const going: { one: (typeof open)[number]; token: number }[] = [];

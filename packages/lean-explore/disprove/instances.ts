@@ -27,7 +27,7 @@ import type { ModuleToRead, StatedName } from '../context/read-module.ts';
 import { type NameScope, writtenName } from '../context/written-name.ts';
 import { ELEMENT_TYPE, type GroundType, instantiateType, typeKey } from '../explore/ground-type.ts';
 import { SmallRandom, sampleValue } from '../explore/samples.ts';
-import { readType, SignatureReader } from '../explore/term-signature.ts';
+import { readType, SymbolReader } from '../explore/symbol-schemes.ts';
 import { type ElementType, LIFTED_TYPES, SMALL_TYPES, valueText } from './value-text.ts';
 
 /** Maximum number of instances for one choice of types. */
@@ -160,11 +160,11 @@ function instancesOf(
     bound: new Set(),
     has: (dotted) => library.has(terms.names.of(dotted)),
   };
-  const signature = new SignatureReader(terms, kernel, library);
+  const reader = new SymbolReader(terms, kernel, library);
   const filling = {
     slots: untilLastValue(slots),
     names,
-    signature,
+    reader,
     written: (full: string) => writtenName(full, scope),
   };
   return { instances: choicesOf(slots).flatMap((element) => filled(element, filling)) };
@@ -190,12 +190,12 @@ function choicesOf(slots: readonly Slot[]): readonly ElementType[] {
 interface Filling {
   readonly slots: readonly Slot[];
   readonly names: readonly (string | null)[];
-  readonly signature: SignatureReader;
+  readonly reader: SymbolReader;
   readonly written: (full: string) => string;
 }
 
 /** Returns distinct instances. If there is a single number, it takes all values from 0. */
-function filled(element: ElementType, { slots, names, signature, written }: Filling): Instance[] {
+function filled(element: ElementType, { slots, names, reader, written }: Filling): Instance[] {
   const random = new SmallRandom(SEED);
   const found = new Map<string, Instance>();
   const numbers = slots.filter((slot) => slot.kind === 'value');
@@ -210,8 +210,8 @@ function filled(element: ElementType, { slots, names, signature, written }: Fill
       if (type === null) return NUMERALS[test < NUMERALS.length ? test : random.below(NUMERALS.length)]!;
       const key = typeKey(type);
       const before = random.below(SAME_ONCE_IN) === 0 ? last.get(key) : undefined;
-      const sampled = before === undefined ? sampleValue(signature, type, { size, ends }, random) : null;
-      const text = before ?? (sampled === null ? null : valueText(sampled, type, { signature, written, element }));
+      const sampled = before === undefined ? sampleValue(reader, type, { size, ends }, random) : null;
+      const text = before ?? (sampled === null ? null : valueText(sampled, type, { reader, written, element }));
       if (text !== null) last.set(key, text);
       return text;
     };

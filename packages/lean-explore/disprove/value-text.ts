@@ -2,7 +2,7 @@
 import { displayName } from '@stp/lean-kernel';
 import type { Value } from '../explore/evaluator.ts';
 import { ELEMENT, type GroundType, instantiateType } from '../explore/ground-type.ts';
-import type { SignatureReader } from '../explore/term-signature.ts';
+import type { SymbolReader } from '../explore/symbol-schemes.ts';
 
 /** A type that replaces the type variables of a statement, and its values by number. */
 export interface ElementType {
@@ -24,7 +24,7 @@ export const LIFTED_TYPES: readonly ElementType[] = [
 ];
 
 interface Writing {
-  readonly signature: SignatureReader;
+  readonly reader: SymbolReader;
   /** Returns how the proof writes a constant. */
   readonly written: (full: string) => string;
   readonly element: ElementType;
@@ -38,13 +38,13 @@ export function valueText(value: Value, type: GroundType, writing: Writing): str
   const { form } = value;
   if (form.kind === 'function') return `(${form.text})`;
   if (form.kind === 'natural') return type.head === ELEMENT ? writing.element.value(form.value) : `${form.value}`;
-  const { signature, written } = writing;
-  const types = (signature.scheme(form.name)?.slots ?? []).flatMap((slot) =>
+  const { reader, written } = writing;
+  const types = (reader.scheme(form.name)?.slots ?? []).flatMap((slot) =>
     slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
   );
   const fields = form.fields.map((field, index) => valueText(field, types[index]!, writing));
   if (fields.includes(null)) return null;
-  const { names } = signature.terms;
+  const { names } = reader.terms;
   const name = displayName(names, form.name);
   switch (name) {
     case 'List.nil':

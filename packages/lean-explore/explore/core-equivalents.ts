@@ -5,23 +5,23 @@
  */
 import { CORE_FUNCTIONS } from './core-functions.ts';
 import { ARROW, type GroundType, instantiateType, typeKey } from './ground-type.ts';
-import type { SignatureReader, TermSymbol } from './term-signature.ts';
+import type { SymbolReader, TermSymbol } from './symbol-schemes.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
 import type { TestValues } from './test-values.ts';
 
 /** Finds equivalents, and caches the result for each function. */
 export class CoreEquivalents {
-  readonly #signature: SignatureReader;
+  readonly #reader: SymbolReader;
   readonly #found = new Map<string, Term | null>();
 
-  constructor(signature: SignatureReader) {
-    this.#signature = signature;
+  constructor(reader: SymbolReader) {
+    this.#reader = reader;
   }
 
   /**
    * Returns equations between functions of the symbols (left) and of the core library (right), together with those for
    * the functions in its definition: the proof of `times n m = n * m` needs `plus n m`.
-   * @param mentions as in `Signature`
+   * @param mentions as in `Vocabulary`
    */
   of(
     symbols: readonly TermSymbol[],
@@ -57,7 +57,7 @@ export class CoreEquivalents {
   #like({ types, arguments: given, result }: TermSymbol, variables: readonly Term[]): Term[] {
     const leaves = new Map([...given, result].flatMap(leavesOf).map((type) => [typeKey(type), type]));
     return [...CORE_FUNCTIONS.keys()].flatMap((name) => {
-      const scheme = this.#signature.scheme(this.#signature.terms.names.of(name));
+      const scheme = this.#reader.scheme(this.#reader.terms.names.of(name));
       if (scheme === null) return [];
       const filled = [...leaves.values()].map((type) => Array.from({ length: scheme.variables }, () => type));
       const choices = scheme.variables === types.length ? [types] : filled;

@@ -7,9 +7,9 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Value } from './evaluator.ts';
 import { typeKey } from './ground-type.ts';
 import { isInstance, isInstanceUnder, isNamedLeft, normal, type Rule, rewritten, ruleOf } from './rewriting.ts';
-import type { TermSymbol } from './term-signature.ts';
+import type { TermSymbol } from './symbol-schemes.ts';
 import { applied, type Equation, functionsOf, type Term, variablesOf, variableTerm } from './terms.ts';
-import type { EvaluatedSignature, TestValues } from './test-values.ts';
+import type { EvaluatedSymbols, TestValues } from './test-values.ts';
 
 export interface ExploreLimits {
   /** Maximum number of functions in a signature; the nearest to the statement are used. */
@@ -142,7 +142,7 @@ export class Explorer {
   #withoutValue = 0;
 
   constructor(
-    { symbols }: Pick<EvaluatedSignature, 'symbols'>,
+    { symbols }: Pick<EvaluatedSymbols, 'symbols'>,
     values: TestValues,
     limits: ExploreLimits = EXPLORE_LIMITS,
   ) {

@@ -20,7 +20,7 @@ import {
   type Terms,
 } from '@stp/lean-kernel';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
-import type { SignatureReader, SymbolScheme, TermSymbol } from './term-signature.ts';
+import type { SymbolReader, SymbolScheme, TermSymbol } from './symbol-schemes.ts';
 
 /** Limits for one application: thousands of applications should take seconds. */
 const LIMITS = { ...DEFAULT_LIMITS, fuel: 20_000, nodes: 100_000 };
@@ -56,7 +56,7 @@ interface Result {
 export class Evaluator {
   readonly #terms: Terms;
   readonly #kernel: Kernel;
-  readonly #signature: SignatureReader;
+  readonly #reader: SymbolReader;
   readonly #results = new Map<string, Result>();
   /** Inductive types and constructors that were read: their numbers of levels, and the parameters of constructors. */
   readonly #constants = new Map<Name, { readonly levels: number; readonly parameters: number | null }>();
@@ -64,10 +64,10 @@ export class Evaluator {
   readonly #zero: Name;
   readonly #successor: Name;
 
-  constructor(terms: Terms, library: CompiledLibrary, signature: SignatureReader) {
+  constructor(terms: Terms, library: CompiledLibrary, reader: SymbolReader) {
     this.#terms = terms;
     this.#kernel = new Kernel(terms, { limits: LIMITS, trusted: library });
-    this.#signature = signature;
+    this.#reader = reader;
     this.#zero = terms.names.of('Nat.zero');
     this.#successor = terms.names.of('Nat.succ');
   }
@@ -110,15 +110,15 @@ export class Evaluator {
     if (type.head === ELEMENT) this.#prepare(NATURAL_TYPE);
     if (type.head === ELEMENT || type.head === ARROW) return;
     const name = this.#terms.names.of(type.head);
-    const constructors = this.#signature.inductive(type.head)?.constructors ?? [];
+    const constructors = this.#reader.inductive(type.head)?.constructors ?? [];
     for (const one of [name, ...constructors]) {
-      const constant = this.#signature.library.constant(one);
+      const constant = this.#reader.library.constant(one);
       if (constant === null) continue;
       const parameters = constant.kind === 'constructor' ? constant.parameters : null;
       this.#constants.set(one, { levels: constant.levelParams.length, parameters });
     }
     for (const one of constructors)
-      for (const slot of this.#signature.scheme(one)?.slots ?? [])
+      for (const slot of this.#reader.scheme(one)?.slots ?? [])
         if (slot.kind === 'value') this.#prepare(instantiateType(slot.type, type.args));
   }
 
@@ -168,7 +168,7 @@ export class Evaluator {
   #value({ type, form }: Value): Expr | null {
     if (form.kind === 'natural') return this.#terms.natural(form.value);
     if (form.kind === 'function') return form.expr(this.#terms);
-    const scheme = this.#signature.scheme(form.name);
+    const scheme = this.#reader.scheme(form.name);
     return scheme === null ? null : this.#application(scheme, type.args, form.fields);
   }
 
@@ -184,7 +184,7 @@ export class Evaluator {
     // Constructors were read in advance. The head may be a function whose application is stuck, which must not be read
     // here.
     const parameters = this.#constants.get(name)?.parameters ?? null;
-    const scheme = parameters === null ? null : this.#signature.scheme(name);
+    const scheme = parameters === null ? null : this.#reader.scheme(name);
     if (scheme === null || parameters === null) return null;
     const given = argumentsOf(terms, whole).slice(parameters);
     const types = scheme.slots.flatMap((slot) =>

@@ -27,10 +27,10 @@ import { EXPLORE_LIMITS, type ExploreLimits, Explorer, firstOfTwins } from './eq
 import { Evaluator } from './evaluator.ts';
 import { symbolsOf } from './near-symbols.ts';
 import { byPathOrder, type RankOf } from './path-order.ts';
-import { SignatureReader } from './term-signature.ts';
+import { SymbolReader } from './symbol-schemes.ts';
 import { type Equation, equationText, VARIABLE_NAMES } from './terms.ts';
 import { testEach } from './test-equations.ts';
-import { type EvaluatedSignature, TestValues } from './test-values.ts';
+import { type EvaluatedSymbols, TestValues } from './test-values.ts';
 import { Wording } from './words.ts';
 
 export const exploredStatementSchema = z.strictObject({
@@ -57,12 +57,12 @@ export const exploredStatementSchema = z.strictObject({
 });
 export type ExploredStatement = z.infer<typeof exploredStatementSchema>;
 
-const NO_SIGNATURE: TermSignature = { types: [], symbols: [] };
+const NO_SYMBOLS: TermSignature = { types: [], symbols: [] };
 
 /** Returns the answer for a statement that could not be compiled or read. */
 export const unexplored = (reason: string): ExploredStatement => ({
   equations: [],
-  signature: NO_SIGNATURE,
+  signature: NO_SYMBOLS,
   terms: 0,
   withoutValue: 0,
   reason,
@@ -90,8 +90,8 @@ export async function exploreModule(
 ): Promise<ExploredStatement[]> {
   const { limits = EXPLORE_LIMITS } = options;
   let coreEquivalents: CoreEquivalents | undefined;
-  const exploreOne = async ({ evaluated, values, wording, mentions }: Signature) => {
-    coreEquivalents ??= new CoreEquivalents(evaluated.signature);
+  const exploreOne = async ({ evaluated, values, wording, mentions }: Vocabulary) => {
+    coreEquivalents ??= new CoreEquivalents(evaluated.reader);
     const explorer = new Explorer(evaluated, values, limits);
     const found = await explorer.explore(options.signal);
     const chosen = options.random ? explorer.randomEquations(found.equations.length) : [...found.equations];
@@ -111,9 +111,9 @@ export async function exploreModule(
     };
   };
   const done = new Map<string, Awaited<ReturnType<typeof exploreOne>>>();
-  return forEachSignature(stated, options, unexplored, async (signature, textOf) => {
-    const known = done.get(signature.key) ?? (await exploreOne(signature));
-    done.set(signature.key, known);
+  return forEachVocabulary(stated, options, unexplored, async (vocabulary, textOf) => {
+    const known = done.get(vocabulary.key) ?? (await exploreOne(vocabulary));
+    done.set(vocabulary.key, known);
     const { equivalents, chosen, signature: its, terms, withoutValue, reason } = known;
     // They come first, since all others may follow from them, and are never reversed.
     const first = equivalents.map(({ equation, after }) => ({
@@ -160,7 +160,7 @@ export async function testEquations(
   stated: readonly StatedName[],
   options: ExploreOptions,
 ): Promise<TestedEquations[]> {
-  return forEachSignature<TestedEquations>(
+  return forEachVocabulary<TestedEquations>(
     stated,
     options,
     untested,
@@ -182,10 +182,11 @@ export async function testEquations(
   );
 }
 
-interface Signature {
+/** The functions near a statement with all that exploration needs about them. */
+interface Vocabulary {
   /** Equal for statements with the same functions near them. */
   readonly key: string;
-  readonly evaluated: EvaluatedSignature;
+  readonly evaluated: EvaluatedSymbols;
   readonly values: TestValues;
   readonly wording: Wording;
   /**
@@ -201,11 +202,11 @@ interface Signature {
  */
 type TextOf = (equation: Equation, side?: 'greater' | 'as it is') => string;
 
-async function forEachSignature<Answer>(
+async function forEachVocabulary<Answer>(
   stated: readonly StatedName[],
   options: ExploreOptions,
   missing: (reason: string) => Answer,
-  answer: (signature: Signature, textOf: TextOf, stated: StatedName) => Promise<Answer>,
+  answer: (vocabulary: Vocabulary, textOf: TextOf, stated: StatedName) => Promise<Answer>,
 ): Promise<Answer[]> {
   const { limits = EXPLORE_LIMITS } = options;
   const terms = new Terms();
@@ -213,14 +214,14 @@ async function forEachSignature<Answer>(
   const imports = [...new Set(module.imports.map((name) => moduleName(terms.names, name)))];
   const library = new CompiledLibrary(terms, imports, options.searchPath, options.indexFolder);
   const kernel = new Kernel(terms, { limits: DEFAULT_LIMITS, trusted: library });
-  const reader = new SignatureReader(terms, kernel, library);
-  const parts = { signature: reader, evaluator: new Evaluator(terms, library, reader), seed: options.seed };
+  const reader = new SymbolReader(terms, kernel, library);
+  const parts = { reader, evaluator: new Evaluator(terms, library, reader), seed: options.seed };
   const definitions = new DefinitionReader(terms, library, options);
   const print = (name: Name): string => terms.names.print(name);
   const mentions = mentioning(terms, definitions);
   const rankOf = ranks(terms, library, mentions);
   const indices = new Map(module.names.map((name, index) => [name, index]));
-  const signatures = new Map<string, Signature>();
+  const vocabularies = new Map<string, Vocabulary>();
   const answers: Answer[] = [];
   for (const one of stated) {
     const index = indices.get(terms.names.of(one.name));
@@ -237,12 +238,12 @@ async function forEachSignature<Answer>(
       ? near.toSorted((one, other) => rankOf(print(one)) - rankOf(print(other)))
       : near;
     const key = names.map(print).sort().join(' ');
-    let signature = signatures.get(key);
-    if (signature === undefined) {
+    let vocabulary = vocabularies.get(key);
+    if (vocabulary === undefined) {
       const evaluated = { ...parts, symbols: symbolsOf(names, reader) };
       const values = new TestValues(evaluated, limits.variablesMax);
-      signature = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables), mentions };
-      signatures.set(key, signature);
+      vocabulary = { key, evaluated, values, wording: new Wording(evaluated.symbols, values.variables), mentions };
+      vocabularies.set(key, vocabulary);
     }
     const scope = {
       opened: one.opened,
@@ -252,7 +253,7 @@ async function forEachSignature<Answer>(
     const written = (full: string): string => writtenName(displayName(terms.names, terms.names.of(full)), scope);
     const textOf: TextOf = (equation, side = 'greater') =>
       equationText(side === 'greater' ? byPathOrder(equation, rankOf) : equation, written, isCore ? 'Type _' : 'Type');
-    answers.push(await answer(signature, textOf, one));
+    answers.push(await answer(vocabulary, textOf, one));
   }
   return answers;
 }
@@ -270,7 +271,7 @@ function functionsNear(definitions: DefinitionReader, type: Expr, { nearMax, dis
     .slice(0, nearMax);
 }
 
-function mentioning(terms: Terms, definitions: DefinitionReader): Signature['mentions'] {
+function mentioning(terms: Terms, definitions: DefinitionReader): Vocabulary['mentions'] {
   const known = new Map<string, ReadonlySet<string>>();
   return (full) => {
     let names = known.get(full);
@@ -288,7 +289,7 @@ function mentioning(terms: Terms, definitions: DefinitionReader): Signature['men
  * Ranks constructors by their position in the type's declaration, and functions by the number of definitions on which
  * they depend.
  */
-function ranks(terms: Terms, library: CompiledLibrary, mentions: Signature['mentions']): RankOf {
+function ranks(terms: Terms, library: CompiledLibrary, mentions: Vocabulary['mentions']): RankOf {
   const known = new Map<string, number>();
   return (full) => {
     let rank = known.get(full);

@@ -4,7 +4,7 @@
  * type.
  */
 import { ELEMENT, type GroundType, type TypeScheme } from './ground-type.ts';
-import type { SymbolScheme, TermSymbol } from './term-signature.ts';
+import type { SymbolScheme, TermSymbol } from './symbol-schemes.ts';
 import type { Equation, Term } from './terms.ts';
 
 /** A term with the types of its parts; type variables are numbered as in `GeneralEquation.types`. */

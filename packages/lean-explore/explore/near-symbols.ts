@@ -10,7 +10,7 @@ import {
   type TypeScheme,
   typeKey,
 } from './ground-type.ts';
-import type { SignatureReader, SymbolScheme, TermSymbol } from './term-signature.ts';
+import type { SymbolReader, SymbolScheme, TermSymbol } from './symbol-schemes.ts';
 
 /**
  * Returns the element type at which polymorphic functions are instantiated: that of the other functions' lists, so that
@@ -36,16 +36,16 @@ function leavesOf(type: TypeScheme): (GroundType | null)[] {
 }
 
 /** Returns the functions, instantiated at one element type, and the constructors of their types. */
-export function symbolsOf(functions: readonly Name[], signature: SignatureReader): TermSymbol[] {
+export function symbolsOf(functions: readonly Name[], reader: SymbolReader): TermSymbol[] {
   const symbols: TermSymbol[] = [];
-  const schemes = functions.flatMap((name) => signature.scheme(name) ?? []);
+  const schemes = functions.flatMap((name) => reader.scheme(name) ?? []);
   const element = elementOf(schemes);
   const add = (name: Name, types: readonly GroundType[], isConstructor: boolean): void => {
-    const scheme = signature.scheme(name);
+    const scheme = reader.scheme(name);
     if (scheme === null) return;
     const given = scheme.slots.flatMap((slot) => (slot.kind === 'value' ? [instantiateType(slot.type, types)] : []));
     const result = instantiateType(scheme.result, types);
-    symbols.push({ name: signature.terms.names.print(name), scheme, types, arguments: given, result, isConstructor });
+    symbols.push({ name: reader.terms.names.print(name), scheme, types, arguments: given, result, isConstructor });
   };
   for (const scheme of schemes)
     add(
@@ -58,7 +58,7 @@ export function symbolsOf(functions: readonly Name[], signature: SignatureReader
     for (const type of [...given, result]) types.set(typeKey(type), type);
   for (const type of types.values()) {
     if (type.head === ELEMENT || type.head === ARROW) continue;
-    for (const name of signature.inductive(type.head)?.constructors ?? []) add(name, type.args, true);
+    for (const name of reader.inductive(type.head)?.constructors ?? []) add(name, type.args, true);
   }
   return symbols;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NATURAL_TYPE } from './ground-type.ts';
 import { byPathOrder } from './path-order.ts';
-import type { TermSymbol } from './term-signature.ts';
+import type { TermSymbol } from './symbol-schemes.ts';
 import { applied, substituted, type Term, variablesOf, variableTerm } from './terms.ts';
 
 const SCHEME = {} as TermSymbol['scheme'];

@@ -3,7 +3,7 @@
  * and Lévy 1980; Baader and Nipkow, Term Rewriting and All That, §5.4.2). Functions are unfolded to their definitions
  * and constructors move outwards, as when Lean computes: `plus n (m + 1)` becomes `plus n m + 1`.
  */
-import type { TermSymbol } from './term-signature.ts';
+import type { TermSymbol } from './symbol-schemes.ts';
 import { type Equation, type Term, variablesOf, variableTerm } from './terms.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { apply, EMPTY_LEVELS, type Expr, type Terms } from '@stp/lean-kernel';
 import { naturalValue, type Value } from './evaluator.ts';
 import { ARROW, ELEMENT, type GroundType, instantiateType, NATURAL_TYPE, typeKey } from './ground-type.ts';
-import type { SignatureReader } from './term-signature.ts';
+import type { SymbolReader } from './symbol-schemes.ts';
 
 /** Maximum nesting of constructors of a type: `LENGTH_MAX` for lists and numbers, `DEPTH_MAX` for trees. */
 const LENGTH_MAX = 8;
@@ -38,7 +38,7 @@ export interface SampleSize {
 
 /** Returns null if no values of the type are known. */
 export function sampleValue(
-  signature: SignatureReader,
+  reader: SymbolReader,
   type: GroundType,
   sample: SampleSize,
   random: SmallRandom,
@@ -51,10 +51,10 @@ export function sampleValue(
     return naturalValue(BigInt(size === 0 ? 0 : isEnd ? end(size + 2) : random.below(size + 2)));
   if (type.head === ARROW) return sampleFunction(type, random);
   if (depth > LENGTH_MAX + DEPTH_MAX * 4) return null;
-  const inductive = signature.inductive(type.head);
+  const inductive = reader.inductive(type.head);
   if (inductive === null) return null;
   const choices = inductive.constructors.flatMap((name) => {
-    const scheme = signature.scheme(name);
+    const scheme = reader.scheme(name);
     if (scheme === null) return [];
     const fields = scheme.slots.flatMap((slot) =>
       slot.kind === 'value' ? [instantiateType(slot.type, type.args)] : [],
@@ -71,11 +71,11 @@ export function sampleValue(
   const { name, fields } = pool[grows ? random.below(pool.length) : end(pool.length)]!;
   const values: Value[] = [];
   for (const field of fields) {
-    const value = sampleValue(signature, field, sample, random, depth + 1);
+    const value = sampleValue(reader, field, sample, random, depth + 1);
     if (value === null) return null;
     values.push(value);
   }
-  const last = signature.terms.names.last(name);
+  const last = reader.terms.names.last(name);
   return {
     key: `(${[last, ...values.map((value) => value.key)].join(' ')})`,
     type,

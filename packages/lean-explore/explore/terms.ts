@@ -2,7 +2,7 @@
 import { coreNotation } from './core-functions.ts';
 import { generalised, type TypedTerm } from './general-types.ts';
 import { ARROW, ELEMENT, type GroundType, type TypeScheme, typeKey } from './ground-type.ts';
-import type { TermSymbol } from './term-signature.ts';
+import type { TermSymbol } from './symbol-schemes.ts';
 
 export interface Variable {
   readonly type: GroundType;

@@ -2,7 +2,7 @@
 import type { Evaluator, Meter, Value } from './evaluator.ts';
 import { type GroundType, typeKey } from './ground-type.ts';
 import { SmallRandom, sampleValue } from './samples.ts';
-import type { SignatureReader, TermSymbol } from './term-signature.ts';
+import type { SymbolReader, TermSymbol } from './symbol-schemes.ts';
 import { type Term, type Variable, variableTerm } from './terms.ts';
 
 /** Number of assignments that classify terms. The first assigns the smallest values. */
@@ -30,20 +30,20 @@ const SAME_ONCE_IN = 4;
 /** Values of variables, by the keys of their terms. */
 export type Assignment = ReadonlyMap<string, Value>;
 
-export interface EvaluatedSignature {
+export interface EvaluatedSymbols {
   readonly symbols: readonly TermSymbol[];
-  readonly signature: SignatureReader;
+  readonly reader: SymbolReader;
   readonly evaluator: Evaluator;
   readonly seed: number;
 }
 
 /** Returns variables for the types of arguments and results that have test values. */
-function variablesFor(symbols: readonly TermSymbol[], signature: SignatureReader, most: number): Variable[] {
+function variablesFor(symbols: readonly TermSymbol[], reader: SymbolReader, most: number): Variable[] {
   const types = new Map<string, GroundType>();
   for (const symbol of symbols)
     if (!symbol.isConstructor) for (const type of symbol.arguments) types.set(typeKey(type), type);
   return [...types.values()]
-    .filter((type) => sampleValue(signature, type, { size: 1, ends: null }, new SmallRandom(1)) !== null)
+    .filter((type) => sampleValue(reader, type, { size: 1, ends: null }, new SmallRandom(1)) !== null)
     .flatMap((type) => Array.from({ length: type.head === '→' ? 1 : most }, (_, index) => ({ type, index })));
 }
 
@@ -57,9 +57,9 @@ export class TestValues {
   readonly #meter: Meter = { steps: 0 };
 
   /** @param variablesMax maximum number of variables of one type */
-  constructor({ symbols, signature, evaluator, seed }: EvaluatedSignature, variablesMax: number) {
+  constructor({ symbols, reader, evaluator, seed }: EvaluatedSymbols, variablesMax: number) {
     this.#evaluator = evaluator;
-    this.variables = variablesFor(symbols, signature, variablesMax);
+    this.variables = variablesFor(symbols, reader, variablesMax);
     const random = new SmallRandom(seed);
     this.random = random;
     const assignments = Array.from({ length: TESTS + MORE_TESTS }, (_, test): Assignment => {
@@ -73,7 +73,7 @@ export class TestValues {
         const type = typeKey(variable.type);
         const isSame = isFurther && random.below(SAME_ONCE_IN) === 0;
         const value =
-          (isSame ? last.get(type) : undefined) ?? sampleValue(signature, variable.type, { size, ends }, random)!;
+          (isSame ? last.get(type) : undefined) ?? sampleValue(reader, variable.type, { size, ends }, random)!;
         values.set(variableTerm(variable).key, value);
         last.set(type, value);
       }

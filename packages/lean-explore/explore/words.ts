@@ -1,7 +1,7 @@
 /** Reads and writes the equations of a signature as words (`packages/config/schemas/equation-words.ts`). */
 import { EQUALS, IMPLIES, type TermSignature, variableWord } from '@stp/config/words';
 import { type GroundType, typeKey } from './ground-type.ts';
-import type { TermSymbol } from './term-signature.ts';
+import type { TermSymbol } from './symbol-schemes.ts';
 import { applied, type Equation, type Term, type Variable, variableTerm } from './terms.ts';
 
 export class Wording {

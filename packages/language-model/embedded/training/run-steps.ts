@@ -48,7 +48,7 @@ export interface StepsRun {
 }
 
 /**
- * Runs from `place` to the last step, changing `state`, and returns the final position. Throws STP1301, naming the
+ * Runs from `run.progress` to the last step, changing `state`, and returns the final progress. Throws STP1301, naming the
  * step, if the loss or the gradient is no longer finite.
  */
 export async function runSteps(

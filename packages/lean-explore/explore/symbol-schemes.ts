@@ -54,7 +54,7 @@ export interface InductiveType {
   readonly constructors: readonly Name[];
 }
 
-export class SignatureReader {
+export class SymbolReader {
   readonly terms: Terms;
   readonly library: CompiledLibrary;
   readonly #kernel: Kernel;
