@@ -1,13 +1,14 @@
 /** Language models: tokenizer, checkpoints, the embedded engine, remote engines, trainers, a server. */
 export { readManifest } from './checkpoint/checkpoint.ts';
 export { readServedModel, writeServedModel } from './checkpoint/served-model.ts';
-export { describeModel, type EngineFit, type ModelDescription } from './describe-model.ts';
+export { describeModel, type ModelDescription } from './describe-model.ts';
 export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
 export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
 export { startingPoint } from './embedded/starting-point.ts';
 export { EncoderDecoder } from './encoder-decoder/engine.ts';
 export { isEncoderDecoderFolder } from './encoder-decoder/folder.ts';
 export type { WrittenText } from './encoder-decoder/messages.ts';
+export type { EngineFit, EngineName } from './engine-fits.ts';
 export { Ensemble } from './ensemble/ensemble.ts';
 export { trainEnsemble } from './ensemble/train-ensemble.ts';
 export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';

@@ -34,7 +34,7 @@ const entrySchema = z.strictObject({
   shape: z.array(z.int().min(1).max(DIMENSION_MAX)).min(1).max(DIMENSIONS_MAX),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
-type TensorHeader = z.infer<typeof entrySchema> & { readonly name: string };
+export type TensorHeader = z.infer<typeof entrySchema> & { readonly name: string };
 const metadataSchema = z.record(z.string().max(NAME_CHARS_MAX), z.string().max(NAME_CHARS_MAX));
 
 /** Returns the start of a file with these tensors in float32, in this order. Their values follow it. */
