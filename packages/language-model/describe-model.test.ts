@@ -119,6 +119,21 @@ it('tells weights of another precision than the configuration says', async () =>
     ]);
 });
 
+it('says of which type weights are that no engine here reads', async () => {
+  const directory = await folder();
+  const path = join(directory, 'model.safetensors');
+  const content = await readFile(path);
+  const header = content.subarray(8, 8 + Number(content.readBigUInt64LE()));
+  header.write(header.toString('latin1').replaceAll('"F32"', '"I32"'), 'latin1');
+  await writeFile(path, content);
+  expect((await describeModel(directory)).precision).toEqual(['I32']);
+  const said = 'weights of type I32, which are not read here';
+  expect(await problemsOf(directory)).toEqual([
+    ['samples', said],
+    ['trains', said],
+  ]);
+});
+
 it('refuses a tensor in another file than the index says, as serving does', async () => {
   const directory = await folder();
   const norm = 'model.norm.weight';

@@ -18,6 +18,7 @@ import {
   weightBytes,
   withoutRedundant,
 } from './checkpoint/model-folder.ts';
+import { isReadType } from './checkpoint/safetensors.ts';
 import { type EngineFit, folderFits, ggufFits } from './engine-fits.ts';
 import { readGguf, textIn } from './gguf/gguf-file.ts';
 
@@ -67,7 +68,7 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
   const stored = await readStoredWeights(files);
   const parameters = stored === null ? 0 : sum(stored.values.values());
   const missing = stored === null ? ((await pickleIn(directory)) ?? 'no weights as safetensors') : null;
-  const found = missing ?? (await embeddedArchitecture(files, stored!.shapes));
+  const found = missing ?? (await embeddedArchitecture(files, stored!));
   const isCheckpoint = 'manifest' in files;
   return {
     kind: isCheckpoint ? 'checkpoint' : 'folder',
@@ -105,10 +106,12 @@ function typeDoubts({ values }: StoredWeights, said: string | undefined): string
 /** Returns the architecture, or a line saying why the embedded engine cannot run the model. */
 async function embeddedArchitecture(
   files: ModelFiles,
-  shapes: ReadonlyMap<string, readonly number[]>,
+  { shapes, values }: StoredWeights,
 ): Promise<Architecture | string> {
   try {
     const found = await readArchitecture(files);
+    const unread = byCount(values).find((type) => !isReadType(type));
+    if (unread !== undefined) return `weights of type ${unread}, which are not read here`;
     const bytes = weightBytes(found);
     if (bytes > WEIGHT_BYTES_MAX)
       return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;

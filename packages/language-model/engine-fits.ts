@@ -64,7 +64,7 @@ export function ggufFits(gguf: GgufFile, path: string): EngineFit[] {
   const problem = convertible(gguf, path);
   return [
     llamaCppFit(gguf),
-    { engine: 'embedded', does: 'converts', problem, gib: null, formula: 'to a Hugging Face folder, by weights get' },
+    { engine: 'embedded', does: 'converts', problem, gib: null, formula: 'to a Hugging Face folder' },
   ];
 }
 

@@ -15,6 +15,7 @@ export type { Completion, Generator, SampleRequest, SamplingOptions } from './ge
 export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { llamaCppGenerator, openLlamaCpp } from './llama-cpp/engine.ts';
 export { readGgufModel, writeGgufModel } from './llama-cpp/gguf-model.ts';
+export { measureSampling, type SamplingSpeed } from './measure-sampling.ts';
 export { modelIn } from './model-in.ts';
 export { CappedLog } from './process/capped-log.ts';
 export { ProcessGroup } from './process/process-group.ts';
