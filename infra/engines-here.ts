@@ -14,8 +14,15 @@ export interface EngineHere {
   readonly engine: InstalledEngine;
   /** Its version and what it runs on, in a line; null if it is not here. */
   readonly found: string | null;
-  /** How to get it, in a line; null if it is here. */
-  readonly advice: string | null;
+  /** Null if it is here. */
+  readonly lack: EngineLack | null;
+}
+
+export interface EngineLack {
+  /** What is not here, in a line. */
+  readonly reason: string;
+  /** The command that gets it. */
+  readonly command: string;
 }
 
 export interface EnginesHere {
@@ -61,7 +68,7 @@ export async function enginesHere(cacheDirectory: string, python: string): Promi
     engines: [
       here('embedded', 'on the processor'),
       llama === null
-        ? { engine: 'llama-cpp', found: null, advice: SETUP_COMMAND }
+        ? { engine: 'llama-cpp', found: null, lack: { reason: 'it is not installed', command: SETUP_COMMAND } }
         : here('llama-cpp', `${llama.version}, on ${[llama.device, ...llama.names].join(', ')}`),
       inPython('transformers'),
       vllmCommand ? here('vllm', 'the command vllm') : inPython('vllm'),
@@ -70,15 +77,15 @@ export async function enginesHere(cacheDirectory: string, python: string): Promi
   };
 }
 
-const here = (engine: InstalledEngine, found: string): EngineHere => ({ engine, found, advice: null });
+const here = (engine: InstalledEngine, found: string): EngineHere => ({ engine, found, lack: null });
 
 function pythonEngine(engine: keyof typeof MODULES, python: string, modules: Modules | null): EngineHere {
   const needed = MODULES[engine];
   const lacking = needed.find((name) => (modules?.[name] ?? null) === null);
   if (modules !== null && lacking === undefined) return here(engine, `${modules[VERSIONED[engine]]}, in ${python}`);
-  const why = modules === null ? `${python} does not start` : `${python} has no ${lacking}`;
-  const install = `pip install --no-deps -r infra/bootstrap/locks/${LOCKS[engine]}.txt`;
-  return { engine, found: null, advice: `${why}; in a Python 3.12: ${install}, then --python` };
+  const reason = modules === null ? `${python} does not start` : `${python} has no ${lacking}`;
+  const command = `python3.12 -m pip install --no-deps -r infra/bootstrap/locks/${LOCKS[engine]}.txt`;
+  return { engine, found: null, lack: { reason, command } };
 }
 
 /** Returns the versions of the modules; null if Python does not start. */

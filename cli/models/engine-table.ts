@@ -44,10 +44,22 @@ export function engineText(rows: readonly EngineRow[]): string {
     ...(isMeasured ? [speed === null ? '' : speed.tokensPerSecond.toFixed(1)] : []),
     printableLine(problem ?? formula).slice(0, PROBLEM_CHARS_MAX),
   ]);
-  const missing = new Map<string, Set<string>>();
-  for (const { engine, problem, here } of rows)
-    if (problem === null && here.advice !== null)
-      missing.set(here.advice, (missing.get(here.advice) ?? new Set()).add(ENGINE_NAMES[engine]));
-  const advice = [...missing].map(([how, names]) => `  ${[...names].join(', ')}: ${printableLine(how)}`);
-  return [table([head, ...lines]), ...(advice.length === 0 ? [] : ['', 'not here:', ...advice])].join('\n');
+  return [table([head, ...lines]), ...lackLines(rows)].join('\n');
+}
+
+/** Says how to get the engines that could run the model and are not here; one line for engines of one installation. */
+function lackLines(rows: readonly EngineRow[]): string[] {
+  const commands = new Map<string, { readonly reason: string; readonly names: Set<string> }>();
+  for (const { engine, problem, here } of rows) {
+    if (problem !== null || here.lack === null) continue;
+    const { reason, command } = here.lack;
+    const known = commands.get(command) ?? { reason, names: new Set() };
+    known.names.add(ENGINE_NAMES[engine]);
+    commands.set(command, known);
+  }
+  if (commands.size === 0) return [];
+  const lines = [...commands].map(
+    ([command, { reason, names }]) => `  ${[...names].join(', ')} (${printableLine(reason)}): ${command}`,
+  );
+  return ['', 'to get what is not here; --python names another Python:', ...lines];
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { printableLine, StpError } from '@stp/base';
 import { llamaCppEngine } from '@stp/config';
 import {
   type EngineFit,
@@ -12,9 +13,10 @@ import {
   type SamplingSpeed,
 } from '@stp/language-model';
 import { installedLlamaCpp } from '../../infra/llama-cpp/install.ts';
+import { ENGINE_NAMES } from '../shared/engine-names.ts';
 import { ggufFolder } from './gguf.ts';
 
-/** Of opening and sampling together; a large file is read from disk first. */
+/** Of the few first tokens and the timed ones. */
 const MEASURE_MS_MAX = 300_000;
 
 export interface MeasuredModel {
@@ -35,18 +37,35 @@ export async function measureEngines(
   try {
     for (const fit of fits) {
       if (fit.does !== 'samples' || fit.problem !== null) continue;
-      const generator = await openEngine(fit, model, downloads);
-      if (generator === null) continue;
       try {
-        speeds.set(fit, await measureSampling(generator, { signal: AbortSignal.timeout(MEASURE_MS_MAX) }));
-      } finally {
-        await generator.close();
+        const speed = await measure(fit, model, downloads);
+        if (speed !== null) speeds.set(fit, speed);
+      } catch (error) {
+        console.error(`${ENGINE_NAMES[fit.engine]} was not measured: ${reasonOf(error)}`);
       }
     }
   } finally {
     await rm(downloads, { recursive: true, force: true });
   }
   return speeds;
+}
+
+/** Returns null for an engine that is not measured. */
+async function measure(fit: EngineFit, model: MeasuredModel, downloads: string): Promise<SamplingSpeed | null> {
+  const generator = await openEngine(fit, model, downloads);
+  if (generator === null) return null;
+  try {
+    return await measureSampling(generator, { signal: AbortSignal.timeout(MEASURE_MS_MAX) });
+  } finally {
+    await generator.close();
+  }
+}
+
+/** One engine that fails leaves the others' speeds. */
+function reasonOf(error: unknown): string {
+  if (error instanceof StpError) return printableLine(error.message);
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `it took ${MEASURE_MS_MAX / 1_000} s`;
+  throw error;
 }
 
 /** Returns null for an engine that is not here, or that runs as a server. */

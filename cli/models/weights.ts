@@ -1,6 +1,6 @@
 /** `bin/stp weights`: downloads and describes other people's models, and says which engines here can run them. */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { printableJson, printableLine, StpError } from '@stp/base';
 import { describeModel, type EngineFit, ggufToFolder, type ModelDescription } from '@stp/language-model';
@@ -177,7 +177,7 @@ function describe(model: ModelDescription, saysLicence: boolean, { hasGpu }: Eng
 function lastLine(name: string, hub: HubModel | null, shown: LocalModel | null, { measure }: ShowOptions): string {
   if (shown?.isWhole)
     return measure
-      ? 'tokens/s: one sample at a time, measured now, beside what else this machine does; several at a time give more'
+      ? `tokens/s: one sample at a time, measured now at a load of ${loadavg()[0]!.toFixed(1)}; several at a time give more`
       : `memory is estimated; for the speed: bin/stp weights show ${name} --measure`;
   const named = hub === null ? name : hubNameOf(name, hub.commit);
   return `The weights are not on this machine: bin/stp weights get ${named} fetches them.`;

