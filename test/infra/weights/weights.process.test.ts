@@ -143,6 +143,26 @@ describe.skipIf(skipped)('weights of the hub', () => {
     expect(refused.exitCode).toBe(1);
   });
 
+  it('are told with licence and size where nothing here understands the model, and from the cache without a hub', async () => {
+    const options = await setUp();
+    const files = await modelFiles(options.cacheDirectory);
+    const show = () =>
+      stp(['weights', 'show', NAME, '--python', interpreter], { env: { STP_CACHE: options.cacheDirectory } });
+    const strange = await hub(new Map([...files, ['config.json', Buffer.from('{"model_type":7}')]]));
+    const said = await show();
+    expect(said.exitCode, String(said.all)).toBe(0);
+    expect(said.stdout).toMatch(/^licence +mit$/m);
+    expect(said.stdout).toMatch(/^model +not understood: config\.json: .*model_type/m);
+    await strange.close();
+    const fake = await hub(files);
+    await fetchWeights(NAME, options);
+    await fake.close();
+    const cached = await show();
+    expect(cached.exitCode, String(cached.all)).toBe(0);
+    expect(cached.stdout).toMatch(/^hub +.*cannot be had from the hub/m);
+    expect(cached.stdout).toMatch(/^embedded +samples +yes/m);
+  });
+
   it('may be graphs alone, as encoder-decoders are exported', async () => {
     const options = await setUp();
     await hub(
