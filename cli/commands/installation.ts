@@ -13,10 +13,11 @@ export function addInstallationCommands(program: Command): void {
   program
     .command('doctor')
     .description(
-      'Print what this machine has (Lean, Temporal, Python, disk), what a run would use, and why. Removes files and processes of killed commands; changes nothing else.',
+      'Print what this machine has (Lean, Temporal, engines, fetched weights, disk), what a run would use, and why. Removes files and processes of killed commands; changes nothing else.',
     )
-    .action(async () => {
-      process.exitCode = await (await import('../run/doctor.ts')).doctor();
+    .option('--python <path>', "the trainer's Python (engines.trainer.python)", 'python3')
+    .action(async (options) => {
+      process.exitCode = await (await import('../run/doctor.ts')).doctor(options);
     });
 
   program

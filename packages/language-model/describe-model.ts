@@ -1,40 +1,26 @@
 /**
  * Describes a local model (a folder in Hugging Face's form, one of our checkpoints, or a GGUF): its kind, and which
- * engines on this machine can sample and train it, with how much memory. Does not read the weights.
+ * engines can sample and train it, with how much memory. Does not read the weights.
  */
 import { StpError } from '@stp/base';
-import { llamaCppEngine } from '@stp/config';
 import { z } from 'zod';
 import type { Architecture } from './checkpoint/architecture.ts';
-import { isThere, type ModelFiles, parseJson } from './checkpoint/files.ts';
+import { type ModelFiles, parseJson } from './checkpoint/files.ts';
 import { shapeProblem, tokenizerProblem } from './checkpoint/fit.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer, readTemplate } from './checkpoint/folder-tokenizer.ts';
 import {
   modelFiles,
   pickleIn,
   readArchitecture,
+  readStoredWeights,
+  type StoredWeights,
   WEIGHT_BYTES_MAX,
   weightBytes,
-  weightFileNames,
   withoutRedundant,
 } from './checkpoint/model-folder.ts';
-import { readTensorHeaders } from './checkpoint/safetensors.ts';
-import { embeddedTrainingMemory, memoryProblem } from './embedded/training/training-memory.ts';
-import { type GgufFile, readGguf, textIn } from './gguf/gguf-file.ts';
-import { convertible } from './gguf/gguf-folder.ts';
-import { totalGib } from './memory-part.ts';
-import { ggufMemory } from './plan/gguf.ts';
-
-export interface EngineFit {
-  readonly engine: string;
-  readonly does: 'samples' | 'trains' | 'converts';
-  /** Why the engine cannot, in one line; null if it can. */
-  readonly problem: string | null;
-  /** Estimated memory, GiB; null if the engine cannot. */
-  readonly gib: number | null;
-  /** The formula of the estimate, in words. */
-  readonly formula: string;
-}
+import { isReadType } from './checkpoint/safetensors.ts';
+import { type EngineFit, folderFits, ggufFits } from './engine-fits.ts';
+import { readGguf, textIn } from './gguf/gguf-file.ts';
 
 export interface ModelDescription {
   readonly kind: 'folder' | 'checkpoint' | 'gguf';
@@ -47,22 +33,16 @@ export interface ModelDescription {
   /** The licence that the files state; null if they state none. */
   readonly licence: string | null;
   readonly hasChatTemplate: boolean;
+  /** What index or configuration say otherwise than the stored weights, a line each. No engine goes by them. */
+  readonly doubts: readonly string[];
   readonly engines: readonly EngineFit[];
 }
 
-const GIB = 2 ** 30;
-/**
- * Copies of the weights: two graphs, for prompts and for decoding, each with the raw weights and the kernels' packed
- * copy.
- */
-const EMBEDDED_COPIES = 4;
-const EMBEDDED_OVERHEAD_GIB = 0.2;
-/** Bytes for each trained weight: the weight, its gradient and Adam's two moments, in float32. */
-const TRAINED_BYTES = 16;
-/** Length of the training texts that the estimate assumes, tokens. */
-const TRAINED_CONTEXT = 1_024;
-/** Memory for CUDA's context and the libraries' buffers. */
-const GPU_OVERHEAD_GIB = 3;
+/** The types of stored values by their names in `config.json`. */
+const STORED_TYPES: Readonly<Record<string, string>> = { float32: 'F32', float16: 'F16', bfloat16: 'BF16' };
+/** Ratios of sizes that another precision explains, as far as rounding and tied heads go. */
+const PRECISION_RATIOS = [0.25, 0.5, 2, 4];
+const RATIO_TOLERANCE = 0.02;
 
 const configSchema = z.looseObject({
   architectures: z.array(z.string().max(200)).min(1).optional(),
@@ -70,6 +50,9 @@ const configSchema = z.looseObject({
   max_position_embeddings: z.int().positive().optional(),
   vocab_size: z.int().positive().optional(),
   license: z.string().max(200).optional(),
+  // The older name of the field is `torch_dtype`.
+  dtype: z.string().max(200).optional().catch(undefined),
+  torch_dtype: z.string().max(200).optional().catch(undefined),
 });
 
 /** Throws STP1302 if the path is no model. */
@@ -82,50 +65,53 @@ async function describeFolder(directory: string): Promise<ModelDescription> {
   const config = parseJson(await files.read('config.json', JSON_BYTES_MAX), files.path('config.json'), (json) =>
     configSchema.parse(json),
   );
-  const { names } = await weightFileNames(files);
-  const isThereAny = (await Promise.all(names.map((name) => isThere(files.path(name))))).some(Boolean);
-  const values = new Map<string, number>();
-  const shapes = new Map<string, readonly number[]>();
-  for (const file of isThereAny ? names : [])
-    for (const { name, dtype, shape } of await readTensorHeaders(files.path(file))) {
-      values.set(dtype, (values.get(dtype) ?? 0) + product(shape));
-      shapes.set(name, shape);
-    }
-  const parameters = sum(values.values());
-  const missing = isThereAny ? null : ((await pickleIn(directory)) ?? 'no weights as safetensors');
-  const found = missing ?? (await embeddedArchitecture(files, shapes));
+  const stored = await readStoredWeights(files);
+  const parameters = stored === null ? 0 : sum(stored.values.values());
+  const missing = stored === null ? ((await pickleIn(directory)) ?? 'no weights as safetensors') : null;
+  const found = missing ?? (await embeddedArchitecture(files, stored!));
   const isCheckpoint = 'manifest' in files;
   return {
     kind: isCheckpoint ? 'checkpoint' : 'folder',
     architecture: config.architectures?.[0] ?? config.model_type,
     parameters,
-    precision: byCount(values),
+    precision: byCount(stored?.values ?? new Map()),
     contextLength: config.max_position_embeddings ?? null,
     vocabularySize: config.vocab_size ?? null,
     licence: config.license ?? null,
     hasChatTemplate: (await readTemplate(files)) !== null,
-    engines: [
-      embeddedFit(parameters, typeof found === 'string' ? found : null),
-      ...gpuFits(parameters, missing),
-      embeddedTrainingFit(found),
-      {
-        engine: 'pytorch',
-        does: 'trains',
-        problem: missing,
-        gib: missing !== null ? null : (TRAINED_BYTES * parameters) / GIB,
-        formula: '16 bytes a weight, without activations; bin/stp plan says more, also of adapters',
-      },
-    ],
+    doubts: stored === null ? [] : [...sizeDoubts(stored), ...typeDoubts(stored, config.dtype ?? config.torch_dtype)],
+    engines: folderFits(parameters, missing, found),
   };
+}
+
+/** The index's total size. Published models have wrong ones, and nothing is read by it. */
+function sizeDoubts({ bytes, bytesOfIndex }: StoredWeights): string[] {
+  if (bytesOfIndex === null || bytesOfIndex === bytes) return [];
+  const ratio = bytes / bytesOfIndex;
+  const isPrecision = PRECISION_RATIOS.some((one) => Math.abs(ratio / one - 1) < RATIO_TOLERANCE);
+  const why = isPrecision ? ', as of another precision' : '';
+  return [`the index says ${bytesOfIndex} bytes of weights, the files have ${bytes}${why}`];
+}
+
+/** The configuration's type. It is often that of the training, and nothing is read by it. */
+function typeDoubts({ values }: StoredWeights, said: string | undefined): string[] {
+  const type = said?.replace(/^torch\./, '') ?? '';
+  const wanted = Object.hasOwn(STORED_TYPES, type) ? STORED_TYPES[type] : undefined;
+  const [most] = byCount(values);
+  return wanted === undefined || most === wanted
+    ? []
+    : [`config.json says ${type}, most weights are stored as ${most}`];
 }
 
 /** Returns the architecture, or a line saying why the embedded engine cannot run the model. */
 async function embeddedArchitecture(
   files: ModelFiles,
-  shapes: ReadonlyMap<string, readonly number[]>,
+  { shapes, values }: StoredWeights,
 ): Promise<Architecture | string> {
   try {
     const found = await readArchitecture(files);
+    const unread = byCount(values).find((type) => !isReadType(type));
+    if (unread !== undefined) return `weights of type ${unread}, which are not read here`;
     const bytes = weightBytes(found);
     if (bytes > WEIGHT_BYTES_MAX)
       return `more weights than a graph holds (${Math.round(bytes / 4e6)} million, ${Math.round(WEIGHT_BYTES_MAX / 4e6)} allowed)`;
@@ -141,34 +127,6 @@ async function embeddedArchitecture(
   }
 }
 
-function embeddedFit(parameters: number, problem: string | null): EngineFit {
-  const gib = (EMBEDDED_COPIES * 4 * parameters) / GIB + EMBEDDED_OVERHEAD_GIB;
-  return {
-    engine: 'embedded',
-    does: 'samples',
-    problem,
-    gib: problem === null ? gib : null,
-    formula: 'a process for each thread: 4 bytes a weight, in two graphs, twice each; caches come on top',
-  };
-}
-
-/** Estimates training of all weights, on rows of usual length. */
-function embeddedTrainingFit(found: Architecture | string): EngineFit {
-  const fit = { engine: 'embedded', does: 'trains' } as const;
-  if (typeof found === 'string') return { ...fit, problem: found, gib: null, formula: '' };
-  const contextLength = Math.min(found.shape.contextLength, TRAINED_CONTEXT);
-  const parts = embeddedTrainingMemory({ ...found.shape, contextLength }, found.constants);
-  const problem = memoryProblem(parts);
-  const formula = `56 bytes a weight, and activations of ${contextLength} tokens; bin/stp plan says more`;
-  return { ...fit, problem, gib: problem === null ? totalGib(parts) : null, formula };
-}
-
-function gpuFits(parameters: number, problem: string | null): EngineFit[] {
-  const formula = '2 bytes a weight and 3 GiB; caches come on top';
-  const gib = problem === null ? (2 * parameters) / GIB + GPU_OVERHEAD_GIB : null;
-  return ['vllm', 'transformers serve'].map((engine) => ({ engine, does: 'samples', problem, gib, formula }));
-}
-
 async function describeGguf(path: string): Promise<ModelDescription> {
   const { metadata, tensors } = await readGguf(path);
   const values = new Map<string, number>();
@@ -180,7 +138,6 @@ async function describeGguf(path: string): Promise<ModelDescription> {
   };
   const tokens = metadata.get('tokenizer.ggml.tokens');
   const parameters = sum(values.values());
-  const problem = convertible({ metadata, tensors }, path);
   return {
     kind: 'gguf',
     architecture,
@@ -190,21 +147,9 @@ async function describeGguf(path: string): Promise<ModelDescription> {
     vocabularySize: Array.isArray(tokens) ? tokens.length : null,
     licence: textIn(metadata, 'general.license'),
     hasChatTemplate: textIn(metadata, 'tokenizer.chat_template') !== null,
-    engines: [
-      llamaCppFit({ metadata, tensors }),
-      { engine: 'embedded', does: 'converts', problem, gib: null, formula: 'to a Hugging Face folder' },
-    ],
+    doubts: [],
+    engines: ggufFits({ metadata, tensors }, path),
   };
-}
-
-/** llama.cpp is assumed to know the architecture; it reports an unknown one when it opens the file. */
-function llamaCppFit(gguf: GgufFile): EngineFit {
-  const { sequences } = llamaCppEngine();
-  const plan = ggufMemory(gguf, { contextLength: null, sequences });
-  const fit = { engine: 'llama-cpp', does: 'samples' } as const;
-  if (plan === null) return { ...fit, problem: 'the header lacks the sizes of the model', gib: null, formula: '' };
-  const formula = `${sequences} samples at once, ${plan.contextLength} tokens each; bin/stp plan --model says more`;
-  return { ...fit, problem: null, gib: totalGib(plan.parts), formula };
 }
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, value) => total + value, 0);

@@ -1,19 +1,21 @@
 /** Language models: tokenizer, checkpoints, the embedded engine, remote engines, trainers, a server. */
 export { readManifest } from './checkpoint/checkpoint.ts';
 export { readServedModel, writeServedModel } from './checkpoint/served-model.ts';
-export { describeModel, type EngineFit, type ModelDescription } from './describe-model.ts';
+export { describeModel, type ModelDescription } from './describe-model.ts';
 export { embeddedGenerator, embeddedTrainer } from './embedded/engine.ts';
 export { openInnerProducts, productTolerance } from './embedded/matrix/inner-products.ts';
 export { startingPoint } from './embedded/starting-point.ts';
 export { EncoderDecoder } from './encoder-decoder/engine.ts';
 export { isEncoderDecoderFolder } from './encoder-decoder/folder.ts';
 export type { WrittenText } from './encoder-decoder/messages.ts';
+export type { EngineFit, EngineName } from './engine-fits.ts';
 export { Ensemble } from './ensemble/ensemble.ts';
 export { trainEnsemble } from './ensemble/train-ensemble.ts';
 export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';
 export { ggufToFolder } from './gguf/gguf-folder.ts';
 export { llamaCppGenerator, openLlamaCpp } from './llama-cpp/engine.ts';
 export { readGgufModel, writeGgufModel } from './llama-cpp/gguf-model.ts';
+export { measureSampling, type SamplingSpeed } from './measure-sampling.ts';
 export { modelIn } from './model-in.ts';
 export { CappedLog } from './process/capped-log.ts';
 export { ProcessGroup } from './process/process-group.ts';

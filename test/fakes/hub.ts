@@ -11,6 +11,8 @@ export interface FakeHub {
   readonly asked: string[];
   /** Bytes that are sent in place of a file's own. */
   readonly spoilt: Map<string, Buffer>;
+  /** Bytes of files that were sent. */
+  readonly sentBytes: () => number;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export async function startFakeHub(
 ): Promise<FakeHub> {
   const asked: string[] = [];
   const spoilt = new Map<string, Buffer>();
+  let sentBytes = 0;
   const lfsOf = (name: string, content: Buffer) =>
     name.endsWith('.safetensors') ? { sha256: hash('sha256', content), size: content.length, pointerSize: 100 } : null;
   const entries = [...files].map(([name, content]) => ({ name, content, lfs: lfsOf(name, content) }));
@@ -62,9 +65,16 @@ export async function startFakeHub(
     if (path === `/api/models/${model}/tree/${COMMIT}`) return json(200, tree());
     if (content === undefined) return json(404, {}, { 'x-error-code': 'RepoNotFound' });
     const lfs = lfsOf(name, content);
-    const sent = spoilt.get(name) ?? content;
-    response.writeHead(200, {
+    const whole = spoilt.get(name) ?? content;
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    const sent = first === undefined ? whole : whole.subarray(Number(first), Number(last) + 1);
+    if (request.method !== 'HEAD') sentBytes += sent.length;
+    response.writeHead(first === undefined ? 200 : 206, {
       'content-length': `${sent.length}`,
+      'accept-ranges': 'bytes',
+      ...(first !== undefined && {
+        'content-range': `bytes ${first}-${Number(first) + sent.length - 1}/${whole.length}`,
+      }),
       etag: `"${lfs?.sha256 ?? blobId(content)}"`,
       'x-repo-commit': COMMIT,
     });
@@ -75,6 +85,7 @@ export async function startFakeHub(
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     spoilt,
+    sentBytes: () => sentBytes,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

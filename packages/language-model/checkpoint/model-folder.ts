@@ -20,7 +20,7 @@ import { tensorProblem, tokenizerProblem } from './fit.ts';
 import { JSON_BYTES_MAX, readFolderTokenizer } from './folder-tokenizer.ts';
 import { HEAD_TENSOR, llamaTensorShapes } from './llama-tensors.ts';
 import { type CheckpointFile, MANIFEST_FILE, MODEL_HEX_DIGITS, WEIGHTS_FILE } from './manifest.ts';
-import { readSafetensors, type Tensor } from './safetensors.ts';
+import { readSafetensors, readTensorHeaders, type Tensor, type TensorHeader } from './safetensors.ts';
 import { type TrainingRecord, trainingRecordSchema } from './training-record.ts';
 
 export interface ModelFolder extends Architecture {
@@ -49,6 +49,10 @@ const FREQUENCIES = /\.rotary_emb\.inv_freq$/;
 
 const indexSchema = z.looseObject({
   weight_map: z.record(z.string().max(256), z.string().regex(/^[\w-][\w.-]{0,127}\.safetensors$/)),
+  metadata: z
+    .looseObject({ total_size: z.number().optional().catch(undefined) })
+    .nullish()
+    .catch(null),
 });
 
 /** Opens the files of a model's folder. For our own checkpoints each file is checked against the manifest when read. */
@@ -121,12 +125,48 @@ async function readWeights(files: ModelFiles, directory: string): Promise<Pick<M
   for await (const { name: shard, content, weightMap } of weightFiles(files, directory)) {
     hash.update(content);
     for (const [name, tensor] of readSafetensors(content, files.path(shard))) {
-      if (weightMap !== null && weightMap[name] !== shard)
-        throw damaged(files.path(INDEX_FILE), `tensor ${name} is in ${shard}, where it does not belong`);
+      requireListed(files, weightMap, name, shard);
       tensors.set(name, tensor);
     }
   }
   return { tensors, model: hash.digest('hex').slice(0, MODEL_HEX_DIGITS) };
+}
+
+/** Throws STP1302 if the index lists the tensor in another file, or not at all. */
+function requireListed(files: ModelFiles, weightMap: WeightFile['weightMap'], tensor: string, file: string): void {
+  if (weightMap !== null && weightMap[tensor] !== file)
+    throw damaged(files.path(INDEX_FILE), `tensor ${tensor} is in ${file}, where it does not belong`);
+}
+
+export interface StoredWeights {
+  readonly shapes: ReadonlyMap<string, readonly number[]>;
+  /** Number of values of each type. */
+  readonly values: ReadonlyMap<string, number>;
+  readonly bytes: number;
+  /** What the index says instead of `bytes`; null if it says nothing. */
+  readonly bytesOfIndex: number | null;
+}
+
+/**
+ * Reads the headers of the weight files; null if none is there. Throws STP1302 for a file that is missing or damaged,
+ * and for a tensor in another file than the index says.
+ */
+export async function readStoredWeights(files: ModelFiles): Promise<StoredWeights | null> {
+  const { names, weightMap, totalBytes } = await weightFileNames(files);
+  if (!(await Promise.all(names.map((name) => isThere(files.path(name))))).some(Boolean)) return null;
+  const headers: { readonly file: string; readonly tensors: readonly TensorHeader[] }[] = [];
+  for (const file of names) headers.push({ file, tensors: await readTensorHeaders(files.path(file)) });
+  const shapes = new Map<string, readonly number[]>();
+  const values = new Map<string, number>();
+  let bytes = 0;
+  for (const { file, tensors } of headers)
+    for (const { name, dtype, shape, data_offsets } of tensors) {
+      requireListed(files, weightMap, name, file);
+      shapes.set(name, shape);
+      values.set(dtype, (values.get(dtype) ?? 0) + shape.reduce((product, size) => product * size, 1));
+      bytes += data_offsets[1] - data_offsets[0];
+    }
+  return { shapes, values, bytes, bytesOfIndex: totalBytes };
 }
 
 interface WeightFile {
@@ -136,17 +176,22 @@ interface WeightFile {
   readonly weightMap: Readonly<Record<string, string>> | null;
 }
 
+interface WeightFileNames {
+  readonly names: readonly string[];
+  readonly weightMap: WeightFile['weightMap'];
+  /** Bytes of all tensors by the index; null if it does not say. */
+  readonly totalBytes: number | null;
+}
+
 /** Returns the names of the weight files, and the file of each tensor (null: one file has all). */
-export async function weightFileNames(
-  files: ModelFiles,
-): Promise<{ readonly names: readonly string[]; readonly weightMap: WeightFile['weightMap'] }> {
+async function weightFileNames(files: ModelFiles): Promise<WeightFileNames> {
   const index = await files.find(INDEX_FILE, JSON_BYTES_MAX);
-  if (index === null) return { names: [WEIGHTS_FILE], weightMap: null };
+  if (index === null) return { names: [WEIGHTS_FILE], weightMap: null, totalBytes: null };
   const path = files.path(INDEX_FILE);
-  const { weight_map: weightMap } = parseJson(index, path, (json) => indexSchema.parse(json));
+  const { weight_map: weightMap, metadata } = parseJson(index, path, (json) => indexSchema.parse(json));
   const names = [...new Set(Object.values(weightMap))].sort();
   if (names.length > SHARDS_MAX) throw damaged(path, `${names.length} files, ${SHARDS_MAX} allowed`);
-  return { names, weightMap };
+  return { names, weightMap, totalBytes: metadata?.total_size ?? null };
 }
 
 async function* weightFiles(files: ModelFiles, directory: string): AsyncGenerator<WeightFile> {

@@ -7,7 +7,7 @@ import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { describeIssues } from '@stp/base';
 import { z } from 'zod';
-import { damaged, unreadable } from '../damaged.ts';
+import { damaged, foreign, unreadable } from '../damaged.ts';
 
 export interface Tensor {
   /** Dimensions, outermost first. */
@@ -28,13 +28,20 @@ const ALIGNMENT_BYTES = 8;
 const IS_BIG_ENDIAN = endianness() === 'BE';
 const VALUE_BYTES = { F32: 4, BF16: 2, F16: 2 } as const;
 type Dtype = keyof typeof VALUE_BYTES;
+/** Types of the format whose values are not read, mostly those of quantised models. */
+const UNREAD_BYTES = {
+  ...{ F64: 8, I64: 8, U64: 8, I32: 4, U32: 4, I16: 2, U16: 2 },
+  ...{ I8: 1, U8: 1, BOOL: 1, F8_E4M3: 1, F8_E5M2: 1 },
+} as const;
+const ALL_BYTES: Readonly<Record<Dtype | keyof typeof UNREAD_BYTES, number>> = { ...VALUE_BYTES, ...UNREAD_BYTES };
+type AnyDtype = keyof typeof ALL_BYTES;
 
 const entrySchema = z.strictObject({
-  dtype: z.enum(['F32', 'BF16', 'F16']),
-  shape: z.array(z.int().min(1).max(DIMENSION_MAX)).min(1).max(DIMENSIONS_MAX),
+  dtype: z.enum(Object.keys(ALL_BYTES) as [AnyDtype, ...AnyDtype[]]),
+  shape: z.array(z.int().min(1).max(DIMENSION_MAX)).max(DIMENSIONS_MAX),
   data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
 });
-type TensorHeader = z.infer<typeof entrySchema> & { readonly name: string };
+export type TensorHeader = z.infer<typeof entrySchema> & { readonly name: string };
 const metadataSchema = z.record(z.string().max(NAME_CHARS_MAX), z.string().max(NAME_CHARS_MAX));
 
 /** Returns the start of a file with these tensors in float32, in this order. Their values follow it. */
@@ -68,16 +75,20 @@ export function littleEndian(values: Float32Array): Buffer {
   return IS_BIG_ENDIAN ? Buffer.from(bytes).swap32() : bytes;
 }
 
+export const isReadType = (dtype: string): dtype is Dtype => Object.hasOwn(VALUE_BYTES, dtype);
+
 /** Returns the tensors by name, copied out of `file`. Throws STP1302 for a malformed file; `name` is for messages. */
 export function readSafetensors(file: Buffer, name: string): Map<string, Tensor> {
   const dataStart = LENGTH_FIELD_BYTES + headerBytes(file, file.length, name);
   const entries = readHeader(file.subarray(LENGTH_FIELD_BYTES, dataStart), file.length - dataStart, name);
   const data = file.subarray(dataStart);
   return new Map(
-    entries.map(({ name: tensor, dtype, shape, data_offsets: [start, end] }) => [
-      tensor,
-      { shape, values: readValues(data.subarray(start, end), dtype) },
-    ]),
+    entries.map(({ name: tensor, dtype, shape, data_offsets: [start, end] }) => {
+      // Quantised models have scales without dimensions; no matrix and no gain of ours is one.
+      if (shape.length === 0) throw damaged(name, `tensor ${tensor} has no dimensions`);
+      if (!isReadType(dtype)) throw foreign(name, `tensor ${tensor} is of type ${dtype}`);
+      return [tensor, { shape, values: readValues(data.subarray(start, end), dtype) }];
+    }),
   );
 }
 
@@ -118,7 +129,7 @@ function readHeader(bytes: Buffer, dataBytes: number, name: string): TensorHeade
     const [start, end] = data_offsets;
     const count = shape.reduce((product, dimension) => product * dimension, 1);
     if (start !== covered) throw damaged(name, `tensor ${tensor} begins at byte ${start}, expected ${covered}`);
-    if (end - start !== count * VALUE_BYTES[dtype]) throw damaged(name, `tensor ${tensor}: size and shape differ`);
+    if (end - start !== count * ALL_BYTES[dtype]) throw damaged(name, `tensor ${tensor}: size and shape differ`);
     if (end > dataBytes) throw damaged(name, `tensor ${tensor} runs past the end of the file`);
     covered = end;
   }

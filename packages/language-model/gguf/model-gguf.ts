@@ -9,6 +9,7 @@ import {
   FINAL_NORM_TENSOR,
   HEAD_TENSOR,
   headSizeOf,
+  type LlamaConstants,
   layerTensors,
 } from '../checkpoint/llama-tensors.ts';
 import type { ModelFolder } from '../checkpoint/model-folder.ts';
@@ -40,7 +41,7 @@ export async function writeModelGguf(model: GgufModel, path: string, folder: str
 
 /** Returns the fields and tensors of the file. */
 export function modelGguf(model: GgufModel, folder: string) {
-  const architecture = architectureOf(model, folder);
+  const architecture = ggufArchitecture(model.constants, folder);
   return { fields: fieldsOf(model, architecture), tensors: tensorsOf(model, architecture) };
 }
 
@@ -51,8 +52,8 @@ export function tensorBytes({ values, type, turnedHeads, shape }: ModelTensor): 
   return Buffer.from(halves.buffer, halves.byteOffset, halves.byteLength);
 }
 
-/** llama.cpp names these architectures by their differences from Llama. */
-function architectureOf({ constants }: GgufModel, folder: string): 'llama' | 'qwen2' | 'qwen3' {
+/** llama.cpp names these architectures by their differences from Llama. Throws STP1302 for others. */
+export function ggufArchitecture(constants: LlamaConstants, folder: string): 'llama' | 'qwen2' | 'qwen3' {
   const { ropeScaling, biases = [], headNorms = false } = constants;
   if (ropeScaling !== undefined && ropeScaling.kind !== 'linear')
     throw foreign(folder, `positions scaled by ${ropeScaling.kind}, which is not written for llama.cpp`);

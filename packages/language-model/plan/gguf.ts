@@ -32,15 +32,12 @@ export async function planGguf(path: string, sampling: GgufSampling): Promise<Gg
 }
 
 /** Returns null if the header lacks the sizes. */
-export function ggufMemory(
-  { metadata, tensors }: GgufFile,
-  { contextLength, sequences }: GgufSampling,
-): GgufPlan | null {
+export function ggufMemory({ metadata, tensors }: GgufFile, sampling: GgufSampling): GgufPlan | null {
   const architecture = textIn(metadata, 'general.architecture');
   const field = (name: string): GgufValue | undefined => metadata.get(`${architecture}.${name}`);
   const [layers, hiddenSize] = [numberOf(field('block_count')), numberOf(field('embedding_length'))];
-  const [heads, trained] = [firstOf(field('attention.head_count')), numberOf(field('context_length'))];
-  if (layers === null || hiddenSize === null || heads === null || trained === null) return null;
+  const [heads, trainedLength] = [firstOf(field('attention.head_count')), numberOf(field('context_length'))];
+  if (layers === null || hiddenSize === null || heads === null || trainedLength === null) return null;
   const keyValueHeads = field('attention.head_count_kv') ?? heads;
   const headSize = hiddenSize / heads;
   const keyLength = numberOf(field('attention.key_length')) ?? headSize;
@@ -49,18 +46,40 @@ export function ggufMemory(
   const headsOfAll = Array.isArray(keyValueHeads)
     ? keyValueHeads.reduce((sum: number, one) => sum + Number(one), 0)
     : layers * Number(keyValueHeads);
-  const perToken = CACHE_BYTES * headsOfAll * (keyLength + valueLength);
-  const context = Math.min(contextLength ?? CONTEXT_DEFAULT_MAX, trained);
   const vocabulary = metadata.get('tokenizer.ggml.tokens');
-  const words = Array.isArray(vocabulary) ? vocabulary.length : 0;
-  const feedForward = firstOf(field('feed_forward_length')) ?? 4 * hiddenSize;
-  const bytes = tensors.reduce((sum, tensor) => sum + tensor.bytes, 0);
+  const sizes = {
+    bytes: tensors.reduce((sum, tensor) => sum + tensor.bytes, 0),
+    cachedNumbers: headsOfAll * (keyLength + valueLength),
+    vocabularySize: Array.isArray(vocabulary) ? vocabulary.length : 0,
+    feedForwardSize: firstOf(field('feed_forward_length')) ?? 4 * hiddenSize,
+    hiddenSize,
+    trainedLength,
+  };
+  return llamaCppMemory(sizes, sampling);
+}
+
+interface SampledSizes {
+  /** Of the weights. */
+  readonly bytes: number;
+  /** Numbers that the cache holds of each token. */
+  readonly cachedNumbers: number;
+  readonly hiddenSize: number;
+  readonly feedForwardSize: number;
+  readonly vocabularySize: number;
+  readonly trainedLength: number;
+}
+
+export function llamaCppMemory(sizes: SampledSizes, { contextLength, sequences }: GgufSampling): GgufPlan {
+  const perToken = CACHE_BYTES * sizes.cachedNumbers;
+  const context = Math.min(contextLength ?? CONTEXT_DEFAULT_MAX, sizes.trainedLength);
   const cache = (sequences + 1) * context * perToken;
-  const buffers = 4 * BATCH_TOKENS * (4 * hiddenSize + 3 * feedForward) + sequences * words * LOGIT_BYTES;
+  const buffers =
+    4 * BATCH_TOKENS * (4 * sizes.hiddenSize + 3 * sizes.feedForwardSize) +
+    sequences * sizes.vocabularySize * LOGIT_BYTES;
   return {
     contextLength: context,
     parts: [
-      { what: 'weights', gib: bytes / GIB, formula: 'as the file has them' },
+      { what: 'weights', gib: sizes.bytes / GIB, formula: 'as the file has them' },
       {
         what: 'cache',
         gib: cache / GIB,

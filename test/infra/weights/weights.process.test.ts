@@ -5,12 +5,22 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeModel } from '@stp/language-model';
+import { readSafetensors, smallCheckpoint, writeCheckpoint, writeSafetensors } from '@stp/language-model/testing';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../../infra/stores/open-store.ts';
-import { describeHubModel, fetchWeights, pinnedName, weightsFolder } from '../../../infra/weights/weights.ts';
+import {
+  cachedWeights,
+  describeHubModel,
+  fetchDescription,
+  fetchWeights,
+  pinnedName,
+  weightsFolder,
+} from '../../../infra/weights/weights.ts';
 import { startFakeGcs } from '../../fakes/gcs.ts';
 import { COMMIT, startFakeHub } from '../../fakes/hub.ts';
 import { interpreter, skipsPython } from '../../python/python.ts';
+import { stp } from '../../support/stp.ts';
 
 const MODEL = 'someone/Prover-1.0';
 const NAME = `hf://${MODEL}@${COMMIT}`;
@@ -42,6 +52,14 @@ async function hub(files: ReadonlyMap<string, Buffer> = FILES) {
   vi.stubEnv('NO_PROXY', '127.0.0.1');
   vi.stubEnv('HF_HUB_OFFLINE', undefined);
   return fake;
+}
+
+/** The files of a small model, as others publish one. */
+async function modelFiles(directory: string): Promise<Map<string, Buffer>> {
+  const folder = join(directory, 'small');
+  await writeCheckpoint(folder, smallCheckpoint());
+  const names = (await readdir(folder)).filter((name) => name !== 'manifest.json' && name !== 'training.json');
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name))] as const)));
 }
 
 const problemOf = (work: Promise<unknown>) =>
@@ -86,6 +104,63 @@ describe.skipIf(skipped)('weights of the hub', () => {
     expect(await pinnedName(plain, false, options)).toBe(NAME);
     expect(await pinnedName(NAME, false, options)).toBe(NAME);
     expect(await problemOf(pinnedName(`${plain}@main`, true, options))).toMatchObject({ code: 'STP1405' });
+  });
+
+  it('are described before any value of them is fetched, whole or in shards', async () => {
+    const options = await setUp();
+    const files = await modelFiles(options.cacheDirectory);
+    const whole = files.get('model.safetensors')!;
+    const tensors = [...readSafetensors(whole, 'model')];
+    const halves = [tensors.slice(0, 9), tensors.slice(9)].map((part) => writeSafetensors(new Map(part)));
+    const shards = halves.map((content, at) => [`model-${at}.safetensors`, content] as const);
+    const map = Object.fromEntries(tensors.map(([name], at) => [name, `model-${at < 9 ? 0 : 1}.safetensors`]));
+    const index = Buffer.from(JSON.stringify({ metadata: { total_size: 1 }, weight_map: map }));
+    const inShards = new Map([...files, ...shards, ['model.safetensors.index.json', index] as const]);
+    inShards.delete('model.safetensors');
+    for (const [form, all] of Object.entries({ whole: files, inShards })) {
+      const fake = await hub(all);
+      const folder = join(options.cacheDirectory, form);
+      await mkdir(folder);
+      expect(await fetchDescription(`hf://${MODEL}`, folder, options)).toMatchObject({
+        commit: COMMIT,
+        licence: 'mit',
+      });
+      expect(fake.sentBytes()).toBeLessThan(whole.length / 2);
+      const real = join(options.cacheDirectory, `${form}-real`);
+      await mkdir(real);
+      for (const [name, content] of all) await writeFile(join(real, name), content);
+      const described = await describeModel(folder);
+      expect(described).toEqual(await describeModel(real));
+      expect(described).toMatchObject({ architecture: 'LlamaForCausalLM', parameters: 172_512, precision: ['F32'] });
+      const { stdout } = await stp(['weights', 'show', `hf://${MODEL}`, '--python', interpreter]);
+      expect(stdout).toMatch(/^architecture LlamaForCausalLM$/m);
+      expect(stdout).toMatch(/^embedded +samples/m);
+      expect(stdout).toContain(`bin/stp weights get hf://${MODEL}@${COMMIT}`);
+      await fake.close();
+    }
+    const refused = await stp(['weights', 'show', `hf://${MODEL}`, '--python', interpreter]);
+    expect(refused.stderr).toMatch(/cannot be had from the hub from this machine/);
+    expect(refused.exitCode).toBe(1);
+  });
+
+  it('are told with licence and size where nothing here understands the model, and from the cache without a hub', async () => {
+    const options = await setUp();
+    const files = await modelFiles(options.cacheDirectory);
+    const show = () =>
+      stp(['weights', 'show', NAME, '--python', interpreter], { env: { STP_CACHE: options.cacheDirectory } });
+    const strange = await hub(new Map([...files, ['config.json', Buffer.from('{"model_type":7}')]]));
+    const said = await show();
+    expect(said.exitCode, String(said.all)).toBe(0);
+    expect(said.stdout).toMatch(/^licence +mit$/m);
+    expect(said.stdout).toMatch(/^model +not understood: config\.json: .*model_type/m);
+    await strange.close();
+    const fake = await hub(files);
+    await fetchWeights(NAME, options);
+    await fake.close();
+    const cached = await show();
+    expect(cached.exitCode, String(cached.all)).toBe(0);
+    expect(cached.stdout).toMatch(/^hub +.*cannot be had from the hub/m);
+    expect(cached.stdout).toMatch(/^embedded +samples +yes/m);
   });
 
   it('may be graphs alone, as encoder-decoders are exported', async () => {
@@ -160,6 +235,8 @@ it('weights of a bucket come with their checksum, and the path of a folder is it
   expect((await readdir(folder)).sort()).toEqual(['config.json', 'model.safetensors']);
   expect(await readFile(join(folder, 'model.safetensors'), 'utf8')).toBe('content of model.safetensors');
   expect(await problemOf(fetchWeights('gs://bucket/models', options))).toMatchObject({ code: 'STP1002' });
+  expect(await cachedWeights(options.cacheDirectory)).toMatchObject([{ name, bytes: expect.any(Number) }]);
+  expect(await cachedWeights(join(options.cacheDirectory, 'nowhere'))).toEqual([]);
   const own = join(options.cacheDirectory, 'own');
   await mkdir(own);
   await writeFile(join(own, 'config.json'), '{}');

@@ -2,8 +2,12 @@
 Weights from the Hugging Face hub: says what a repository holds, or fetches one revision of it into a folder, each file held
 against the checksum that the hub states. `python fetch_weights.py`, request on standard input, answer on standard output, both
 JSON. Code, pickles and everything that a trainer or a server does not read stay there. Needs huggingface_hub.
+
+With `"values": false` the folder gets what describes the model: the small files whole, and of each file of weights the header
+alone, with a hole of the size of the values behind it.
 """
 
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -21,6 +25,17 @@ LICENCES = ("LICENSE", "LICENCE", "NOTICE", "README.md")
 # No file in a folder below.
 NAME = re.compile(r"\w[\w.-]{0,254}", re.ASCII)
 CHUNK = 1 << 24
+INDEX = "model.safetensors.index.json"
+SINGLE = "model.safetensors"
+# What says what a model is, beside the headers of its weights.
+DESCRIBING = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja", INDEX)
+DESCRIBING_BYTES_MAX = 1 << 26
+# Headers of most files are shorter; of a longer one the rest is asked for.
+HEADER_BYTES_FIRST = 1 << 16
+HEADER_BYTES_MAX = 1 << 24
+LENGTH_BYTES = 8
+REQUESTS_AT_ONCE = 4
+SECONDS_OF_SILENCE_MAX = 30
 
 
 def main():
@@ -32,7 +47,7 @@ def main():
     except Failure as failure:
         answer = {"type": "failed", "code": failure.code, "message": str(failure), "advice": failure.advice}
     except ModuleNotFoundError as error:
-        advice = "Install infra/bootstrap/locks/pytorch.txt for this Python, or name another with --python."
+        advice = "Install huggingface-hub for this Python, or infra/bootstrap/locks/pytorch.txt, or name another with --python."
         answer = {"type": "failed", "code": "STP1301", "message": f"Python has no module {error.name}", "advice": advice}
     json.dump(answer, answers)
 
@@ -62,8 +77,11 @@ def work(request):
         }
         if request["folder"] is None:
             return said
-        fetch(name, found.sha, files, request["folder"])
-        check(files, request["folder"])
+        if request["values"]:
+            fetch(name, found.sha, files, request["folder"])
+            check(files, request["folder"])
+        else:
+            describe(name, found.sha, files, request["folder"])
         return said
     except GatedRepoError:
         advice = "Accept its terms on its page, and put a token of that account into HF_TOKEN."
@@ -102,6 +120,59 @@ def fetch(name, commit, files, folder):
     snapshot_download(name, revision=commit, local_dir=folder, allow_patterns=[file.rfilename for file in files])
     # The library's notes on its downloads.
     shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)
+
+
+def describe(name, commit, files, folder):
+    small = [file for file in files if file.rfilename in DESCRIBING and (file.size or 0) <= DESCRIBING_BYTES_MAX]
+    for file in small:
+        write(folder, file, read_start(name, commit, file.rfilename, DESCRIBING_BYTES_MAX))
+    check(small, folder)
+    names = names_in_index(folder) if any(file.rfilename == INDEX for file in small) else {SINGLE}
+    weights = [file for file in files if file.rfilename in names]
+    with concurrent.futures.ThreadPoolExecutor(REQUESTS_AT_ONCE) as pool:
+        for _ in pool.map(lambda file: write(folder, file, read_header(name, commit, file.rfilename)), weights):
+            pass
+
+
+def names_in_index(folder):
+    """Of a damaged index none: the reader of the folder says what is wrong with it."""
+    try:
+        with open(os.path.join(folder, INDEX), encoding="utf-8") as index:
+            return set(json.load(index)["weight_map"].values())
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return set()
+
+
+def read_header(name, commit, file):
+    start = read_start(name, commit, file, HEADER_BYTES_FIRST)
+    end = LENGTH_BYTES + int.from_bytes(start[:LENGTH_BYTES], "little")
+    # A length that no header has is left to the reader of the folder.
+    return start[:end] if end <= len(start) or end > HEADER_BYTES_MAX else read_start(name, commit, file, end)
+
+
+def read_start(name, commit, file, count):
+    """The first bytes of a file. A server that knows no ranges would send all of it, so the rest is not read."""
+    from huggingface_hub import hf_hub_url
+    from huggingface_hub.utils import build_hf_headers, get_session, hf_raise_for_status
+
+    headers = {**build_hf_headers(), "Range": f"bytes=0-{count - 1}", "Accept-Encoding": "identity"}
+    url = hf_hub_url(name, file, revision=commit)
+    with get_session().stream("GET", url, headers=headers, timeout=SECONDS_OF_SILENCE_MAX) as response:
+        if response.status_code >= 400:
+            response.read()
+            hf_raise_for_status(response)
+        content = bytearray()
+        for part in response.iter_bytes():
+            content += part
+            if len(content) >= count:
+                break
+    return bytes(content[:count])
+
+
+def write(folder, file, start):
+    with open(os.path.join(folder, file.rfilename), "wb") as written:
+        written.write(start)
+        written.truncate(max(len(start), file.size or 0))
 
 
 def check(files, folder):

@@ -1,0 +1,10 @@
+/** The names of engines as people know them. */
+import type { EngineName } from '@stp/language-model';
+
+export const ENGINE_NAMES: Readonly<Record<EngineName, string>> = {
+  embedded: 'embedded',
+  'llama-cpp': 'llama.cpp',
+  transformers: 'transformers serve',
+  vllm: 'vLLM',
+  pytorch: 'PyTorch',
+};
