@@ -12,6 +12,7 @@ import {
   dedupeExamples,
   displayProof,
   formExamples,
+  NEIGHBOUR_DISTANCE_MAX,
   type ProverForms,
   type Random,
   randomStream,
@@ -24,9 +25,6 @@ import {
 
 /** Weight of a conjecturer example, beside a proof's 1 (STP: none is given, so 1). */
 export const CONJECTURER_WEIGHT = 1;
-/** Two theorems at most this far apart in a file count as related. */
-const NEIGHBOUR_DISTANCE_MAX = 5;
-
 /**
  * Examples for the conjecturer: tuples or pairs of the library's theorems, equations for a conjecturer that writes under
  * a grammar, or none.

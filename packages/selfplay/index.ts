@@ -83,7 +83,7 @@ export { boundNames, PROPOSITION } from './slots/slot-table.ts';
 export { goalStatement, plainStateForm, type StateForm, slottedStateForm } from './slots/state-form.ts';
 export { readSignature } from './statement-signature.ts';
 export { statementSymbols } from './statement-symbols.ts';
-export { targetPairs } from './targets.ts';
+export { NEIGHBOUR_DISTANCE_MAX, targetPairs } from './targets.ts';
 export { matchingCount, Transport } from './transport.ts';
 export { namedTypedForm, type TypedForm, typedForm } from './typed-form.ts';
 export { namesUnknown } from './unknown-names.ts';

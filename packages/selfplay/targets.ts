@@ -5,7 +5,7 @@ import type { LibraryTheorem } from '@stp/config/records';
 import type { Random } from './random.ts';
 
 /** Two theorems at most this far apart in a file count as related. */
-const NEIGHBOUR_DISTANCE_MAX = 5;
+export const NEIGHBOUR_DISTANCE_MAX = 5;
 
 export interface TargetPair {
   /** The later theorem of the library. */
