@@ -63,7 +63,7 @@ export function createServer(bench: Workbench, open: OpenCalls, options: ServerO
 }
 
 function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCalls, options: ServerOptions): void {
-  const { name, title, description, input, output, seconds } = tool;
+  const { name, title, description, input, output } = tool;
   const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
   server.registerTool(
     name,
@@ -75,8 +75,9 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
       if (half !== null) return failed(`${half.join('.')}: ${HALF_CHARACTER}`);
       if (open.count >= options.callsMax) return failed(`${open.count} calls are open: try again when one has ended.`);
       open.count += 1;
-      const limit = 1_000 * (typeof given.timeout_seconds === 'number' ? given.timeout_seconds : seconds);
-      const [late, ended] = [AbortSignal.timeout(limit), AbortSignal.timeout(limit + GRACE_MS)];
+      const seconds = tool.limitSeconds(given);
+      const late = AbortSignal.timeout(1_000 * seconds);
+      const ended = AbortSignal.timeout(1_000 * seconds + GRACE_MS);
       const signal = AbortSignal.any([extra.signal, options.signal, ended]);
       const token = extra._meta?.progressToken;
       let told = 0;
@@ -91,7 +92,7 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
         // Clients of older protocol versions read only the text.
         return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
       } catch (error) {
-        if (ended.aborted) return failed(`not done within ${limit / 1_000} seconds; the work was ended`);
+        if (ended.aborted) return failed(`not done within ${seconds} seconds; the work was ended`);
         if (error instanceof StpError) return failed(error.toText());
         if (!signal.aborted) options.onError(error);
         return failed(signal.aborted ? 'cancelled' : 'an internal error; the server’s log has it');
