@@ -29,7 +29,7 @@ const TOOLS: readonly Tool[] = [
 ];
 /** Maximum number of objects and array elements in a call's arguments. */
 const INPUT_ELEMENTS_MAX = 1_000;
-/** Additional time for a call to answer with its results once its time is over, ms. */
+/** Additional time for a tool to answer with its results so far once its time is over, ms. */
 const GRACE_MS = 5_000;
 const CERTIFICATES_LISTED = 100;
 
@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly callsMax: number;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
+  /** Returns the signal of the request that a call came with, if its connection can end before the server's. */
+  readonly signalOf?: () => AbortSignal | undefined;
   /** Receives errors that are not the answer to a call. */
   readonly onError: (error: unknown) => void;
 }
@@ -77,8 +79,10 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
       open.count += 1;
       const seconds = tool.limitSeconds(given);
       const late = AbortSignal.timeout(1_000 * seconds);
-      const ended = AbortSignal.timeout(1_000 * seconds + GRACE_MS);
-      const signal = AbortSignal.any([extra.signal, options.signal, ended]);
+      const ended = tool.answersLate ? AbortSignal.timeout(1_000 * seconds + GRACE_MS) : late;
+      const request = options.signalOf?.();
+      const ends = [extra.signal, options.signal, ended];
+      const signal = AbortSignal.any(request === undefined ? ends : [...ends, request]);
       const token = extra._meta?.progressToken;
       let told = 0;
       const tell = (message: string): void => {

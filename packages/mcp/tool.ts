@@ -13,6 +13,8 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape, Output extend
   readonly output: Output;
   /** Returns the maximum time of a call with this input, s. */
   limitSeconds(input: z.output<z.ZodObject<Input>>): number;
+  /** Whether the tool answers with its results so far when its time is over. */
+  readonly answersLate?: boolean;
   run(input: z.output<z.ZodObject<Input>>, bench: Workbench, call: ToolCall): Promise<z.input<z.ZodObject<Output>>>;
 }
 

@@ -161,7 +161,12 @@ it('judges a proof, certifies it, and explains the certificate', async () => {
 it('disproves a statement about the project’s own functions, and searches one that holds', async () => {
   const header = 'import Shelf\nopen Shelf';
   const found = await agent.call('disprove', { header, statement: 'theorem t (xs : List Nat) : total xs = xs.length' });
-  expect(found).toMatchObject({ verdict: 'disproved', words: expect.stringMatching(/^It fails for xs = /u) });
+  expect(found).toMatchObject({
+    verdict: 'disproved',
+    words: expect.stringMatching(/^It fails for xs = /u),
+    values: [{ name: 'xs', value: expect.any(String) }],
+  });
+  console.log(JSON.stringify(found));
   const { negation, proof } = found;
   expect(await agent.call('verify_proof', { header, statement: negation, proof })).toMatchObject({ verdict: 'proved' });
   const searched = await agent.call('search_proof', {

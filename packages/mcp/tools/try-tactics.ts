@@ -35,6 +35,7 @@ export const tryTactics = tool({
     ...editOutput,
   },
   limitSeconds: namedLimit(60),
+  answersLate: true,
   async run({ timeout_seconds: _, tactics, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
     return withLean(call, async ({ positions }) => {
