@@ -67,11 +67,12 @@ export async function serveMcp(options: McpOptions): Promise<number> {
     withLean: (call, work) => lean.use(call, work),
   };
   const open = new OpenCalls();
-  const create = () =>
+  const create = (signalOf: () => AbortSignal | undefined = () => undefined) =>
     createServer(bench, open, {
       version: options.version,
       callsMax: options.maxCalls,
       signal: stop,
+      signalOf,
       onError: sayError,
     });
   try {

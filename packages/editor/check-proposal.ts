@@ -27,24 +27,31 @@ export interface OpenGoals {
   readonly words: ReadonlyMap<string, string>;
 }
 
-/**
- * Must be called while the position's process is reserved.
- *
- * @param stepMs Lean's processor time limit, ms; the wall-time limit is ten times that
- * @param deadlineMs a smaller limit of both times, ms
- */
+export interface CheckLimits {
+  /** Lean's processor time limit, ms. The wall-time limit is ten times that. */
+  readonly stepMs: number;
+  /** A smaller limit of both times, ms. */
+  readonly deadlineMs?: number;
+  /** Ends the process at once, and the check rejects with the reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Must be called while the position's process is reserved. */
 export async function checkProposal(
   { proposal: { text, score }, source }: SourcedProposal,
   { state, others, words }: OpenGoals,
-  stepMs: number,
-  deadlineMs = stepMs,
+  { stepMs, deadlineMs = stepMs, signal }: CheckLimits,
 ): Promise<Checked> {
   const common = { text, goals: [], score, source, ms: 0, checked: true };
   const refused = refusedWord(text, words);
   if (refused !== null)
     return { suggestion: { ...common, class: 'forbidden', reason: refused }, cpuMs: 0, isLate: false };
   const began = performance.now();
-  const limits: StepOptions = deadlineMs < stepMs ? { deadlineMs, wallMs: deadlineMs } : { deadlineMs };
+  const limits: StepOptions = {
+    deadlineMs,
+    ...(deadlineMs < stepMs ? { wallMs: deadlineMs } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  };
   const result = await retried(() => state.run(text, limits));
   const ms = Math.round(performance.now() - began);
   const { cpuMs } = result;

@@ -159,7 +159,7 @@ export class Suggester {
           all: request.all,
           isEnough,
           signal,
-          check: (one, deadlineMs) => checkProposal(one, { ...opened, words }, limits.stepMs, deadlineMs),
+          check: (one, deadlineMs) => checkProposal(one, { ...opened, words }, { stepMs: limits.stepMs, deadlineMs }),
           add,
         });
         if (isEnough()) return;
@@ -184,7 +184,7 @@ export class Suggester {
       if (proof !== null)
         await opened.position.exclusive(async () => {
           const one = { proposal, source: 'search' };
-          add((await checkProposal(one, { ...opened, words }, limits.stepMs)).suggestion);
+          add((await checkProposal(one, { ...opened, words }, limits)).suggestion);
         }, signal);
     }
     if (found.length === 0 && failures.length > 0 && failures.length === this.engines.length)

@@ -53,9 +53,10 @@ export async function tryTactics(
   const open = { state, others: [], words: refusedWords(context) };
   for (const [index, text] of tactics.entries()) {
     try {
-      // Other callers may use the process between two tactics. Do not wait for a check beyond the time limit.
+      // Other callers may use the process between two tactics. A signal ends the process in the middle of one.
       const checked = position.exclusive(async () => {
-        const { suggestion } = await checkProposal({ proposal: { text, score: null }, source: 'given' }, open, stepMs);
+        const given = { proposal: { text, score: null }, source: 'given' };
+        const { suggestion } = await checkProposal(given, open, { stepMs, signal: over });
         tried[index] = suggestion;
       }, over);
       await untilAborted(checked, over);
@@ -76,7 +77,7 @@ async function openPosition(
 ): Promise<{ readonly position: LeanPosition; readonly state: PositionState | null; readonly goals: PositionGoals }> {
   const position = positions.pick(context);
   const opened = await untilAborted(
-    position.exclusive(() => position.open({ deadlineMs: OPENING_MS }), signal),
+    position.exclusive(() => position.open({ deadlineMs: OPENING_MS, signal }), signal),
     signal,
   );
   if (opened.kind === 'invalid')

@@ -2,6 +2,7 @@
  * Serves MCP over streamable HTTP at `/mcp`, with a session for each client, and keys. Without keys it serves this
  * machine only, under this machine's names only, so that no web page can reach it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -27,7 +28,8 @@ export interface HttpOptions {
   /** Whether to accept requests with any host name. */
   readonly anyHost: boolean;
   readonly bodyBytesMax: number;
-  readonly createServer: () => McpServer;
+  /** Creates a session's server. `signalOf` returns the signal of the request at work, which aborts when its client vanishes. */
+  readonly createServer: (signalOf: () => AbortSignal | undefined) => McpServer;
 }
 
 interface Session {
@@ -47,6 +49,8 @@ export interface RunningHttp {
 /** Throws STP1102 if the port is in use, STP1002 if this machine does not have the given host. */
 export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
   const { keys, anyHost, bodyBytesMax } = options;
+  /** The signal of the request that the present work answers. The SDK's transport does not pass it on. */
+  const requests = new AsyncLocalStorage<AbortSignal>();
   const sessions = new Map<string, Session>();
   const bearers = new BearerKeys(keys);
   const web = fastify({ requestTimeout: RECEIVE_TIMEOUT_MS, forceCloseConnections: true });
@@ -94,7 +98,7 @@ export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
 
   /** A session exists once the client has sent `initialize`. A transport refuses any other first message. */
   async function begin(): Promise<Session> {
-    const server = options.createServer();
+    const server = options.createServer(() => requests.getStore());
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       maxRequestBodySize: bodyBytesMax,
@@ -111,13 +115,16 @@ export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
   async function handle(session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
     session.usedAt = performance.now();
     session.open += 1;
+    const vanished = new AbortController();
     response.once('close', () => {
+      // No later request can ask for this answer.
+      if (!response.writableFinished) vanished.abort(new Error('the client has gone'));
       session.open -= 1;
       session.usedAt = performance.now();
       // The message did not begin a session.
       if (session.transport.sessionId === undefined) void session.server.close();
     });
-    await session.transport.handleRequest(request, response);
+    await requests.run(vanished.signal, () => session.transport.handleRequest(request, response));
   }
 }
 

@@ -29,7 +29,7 @@ const TOOLS: readonly Tool[] = [
 ];
 /** Maximum number of objects and array elements in a call's arguments. */
 const INPUT_ELEMENTS_MAX = 1_000;
-/** Additional time for a call to answer with its results once its time is over, ms. */
+/** Additional time for a tool to answer with its results so far once its time is over, ms. */
 const GRACE_MS = 5_000;
 const CERTIFICATES_LISTED = 100;
 
@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly callsMax: number;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
+  /** Returns the signal of the request that a call came with, if its connection can end before the server's. */
+  readonly signalOf?: () => AbortSignal | undefined;
   /** Receives errors that are not the answer to a call. */
   readonly onError: (error: unknown) => void;
 }
@@ -63,7 +65,7 @@ export function createServer(bench: Workbench, open: OpenCalls, options: ServerO
 }
 
 function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCalls, options: ServerOptions): void {
-  const { name, title, description, input, output, seconds } = tool;
+  const { name, title, description, input, output } = tool;
   const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
   server.registerTool(
     name,
@@ -75,9 +77,12 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
       if (half !== null) return failed(`${half.join('.')}: ${HALF_CHARACTER}`);
       if (open.count >= options.callsMax) return failed(`${open.count} calls are open: try again when one has ended.`);
       open.count += 1;
-      const limit = 1_000 * (typeof given.timeout_seconds === 'number' ? given.timeout_seconds : seconds);
-      const [late, ended] = [AbortSignal.timeout(limit), AbortSignal.timeout(limit + GRACE_MS)];
-      const signal = AbortSignal.any([extra.signal, options.signal, ended]);
+      const seconds = tool.limitSeconds(given);
+      const late = AbortSignal.timeout(1_000 * seconds);
+      const ended = tool.answersLate ? AbortSignal.timeout(1_000 * seconds + GRACE_MS) : late;
+      const request = options.signalOf?.();
+      const ends = [extra.signal, options.signal, ended];
+      const signal = AbortSignal.any(request === undefined ? ends : [...ends, request]);
       const token = extra._meta?.progressToken;
       let told = 0;
       const tell = (message: string): void => {
@@ -91,7 +96,7 @@ function addTool(server: McpServer, tool: Tool, bench: Workbench, open: OpenCall
         // Clients of older protocol versions read only the text.
         return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
       } catch (error) {
-        if (ended.aborted) return failed(`not done within ${limit / 1_000} seconds; the work was ended`);
+        if (ended.aborted) return failed(`not done within ${seconds} seconds; the work was ended`);
         if (error instanceof StpError) return failed(error.toText());
         if (!signal.aborted) options.onError(error);
         return failed(signal.aborted ? 'cancelled' : 'an internal error; the server’s log has it');

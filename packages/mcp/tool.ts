@@ -11,14 +11,21 @@ export interface Tool<Input extends z.ZodRawShape = z.ZodRawShape, Output extend
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
-  /** Default time of a call, s. */
-  readonly seconds: number;
+  /** Returns the maximum time of a call with this input, s. */
+  limitSeconds(input: z.output<z.ZodObject<Input>>): number;
+  /** Whether the tool answers with its results so far when its time is over. */
+  readonly answersLate?: boolean;
   run(input: z.output<z.ZodObject<Input>>, bench: Workbench, call: ToolCall): Promise<z.input<z.ZodObject<Output>>>;
 }
 
 /** Erases the types of a tool, for the list of tools. */
 export function tool<Input extends z.ZodRawShape, Output extends z.ZodRawShape>(its: Tool<Input, Output>): Tool {
   return its as unknown as Tool;
+}
+
+/** The time that a call names in `timeout_seconds`, or the tool's default, s. */
+export function namedLimit(seconds: number) {
+  return ({ timeout_seconds: named }: { readonly timeout_seconds?: number | undefined }): number => named ?? seconds;
 }
 
 export const timeoutSeconds = z

@@ -21,9 +21,12 @@ export interface LeanBench {
 }
 
 export interface ToolCall {
-  /** Aborts when the client cancels or disconnects, some time after `late`, and when the server closes. */
+  /**
+   * Aborts when the client cancels or disconnects, when the server closes, and with `late`; for a tool that answers
+   * late, some time after it.
+   */
   readonly signal: AbortSignal;
-  /** Aborts at the end of the call's time. The call then answers with its results so far, if any. */
+  /** Aborts at the end of the call's time. A tool that answers late then does so. */
   readonly late: AbortSignal;
   /** Reports progress to the client. */
   readonly tell: (what: string) => void;

@@ -1,4 +1,4 @@
-/** What agents do wrong, and what breaks: large messages, foreign files, floods, cancelled calls, edits in a check, old clients. */
+/** What agents do wrong, and what breaks: large messages, foreign files, floods, edits in a check, old clients. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -136,18 +136,7 @@ describe('over the official client', () => {
     expect(leansBelow(agent.pid)).toBe(processes);
   });
 
-  it('ends the work of a cancelled call, and of one whose time is over', async () => {
-    const cancel = new AbortController();
-    const cancelled = agent.call(
-      'check_file',
-      { text: ENDLESS },
-      { signal: cancel.signal, onProgress: () => cancel.abort() },
-    );
-    await expect(cancelled).rejects.toThrow();
-    const late = await agent.call('check_file', { text: ENDLESS, timeout_seconds: 2 });
-    // Lean's own limit, or the call's: there is no verdict either way.
-    expect(late.outcome ?? late.error).toMatch(/unchecked|rejected|not done within 2 seconds/u);
-    expect(late.outcome).not.toBe('accepted');
+  it('says that a tactic without an end is invalid, and tries the next', async () => {
     const tactics = ['repeat (have := 1)', 'rfl'];
     const tried = await agent.call('try_tactics', {
       ...{ text: 'theorem a : 1 = 1 := by\n  sorry\n', line: 2, column: 2, tactics, timeout_seconds: 60 },

@@ -1,48 +1,17 @@
 /** The server over streamable HTTP: the official client with a key, sessions, and what is refused. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { STP, stp } from '../support/stp.ts';
-import { callOf } from './opened.ts';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { stp } from '../support/stp.ts';
+import { callOf, httpClient as client, servedOverHttp } from './opened.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const folder = await mkdtemp(join(tmpdir(), 'stp-mcp-http-'));
 await writeFile(join(folder, 'A.lean'), 'theorem a : 1 = 1 := rfl\n');
 afterAll(() => rm(folder, { recursive: true, force: true }));
-const servers: ChildProcess[] = [];
-afterEach(() => {
-  for (const one of servers.splice(0)) one.kill('SIGKILL');
-});
-
-async function served(
-  keys: string | undefined,
-  ...options: readonly string[]
-): Promise<{ url: URL; child: ChildProcess }> {
-  const child = spawn(STP, ['mcp', '--project', folder, '--port', '0', '--processes', '1', ...options], {
-    env: { ...process.env, ...(keys === undefined ? {} : { STP_MCP_KEYS: keys }) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  servers.push(child);
-  for await (const line of createInterface({ input: child.stdout! })) {
-    const url = /http:\S+/u.exec(line)?.[0];
-    if (url !== undefined) return { url: new URL(url), child };
-  }
-  throw new Error('the server said no address');
-}
-
-async function client(url: URL, key: string | null): Promise<Client> {
-  const one = new Client({ name: 'stp-test', version: '1.0.0' });
-  const headers: Record<string, string> = key === null ? {} : { Authorization: `Bearer ${key}` };
-  await one.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never);
-  return one;
-}
 
 function post(url: URL, headers: Record<string, string>, body: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
@@ -60,7 +29,8 @@ function post(url: URL, headers: Record<string, string>, body: string): Promise<
 
 describe('with keys', () => {
   it('serves several clients, each in a session, and nobody without a key', async () => {
-    const { url, child } = await served('one,two');
+    const { url, child } = await servedOverHttp(folder, 'one,two');
+    onTestFinished(() => void child.kill('SIGKILL'));
     await expect(client(url, null)).rejects.toThrow(/key is wrong or missing/u);
     await expect(client(url, 'three')).rejects.toThrow(/key is wrong or missing/u);
     const [one, two] = [await client(url, 'one'), await client(url, 'two')];
@@ -99,7 +69,8 @@ describe('with keys', () => {
 
 describe('without keys', () => {
   it('serves this machine only, under its names', async () => {
-    const { url } = await served(undefined);
+    const { url, child } = await servedOverHttp(folder, undefined);
+    onTestFinished(() => void child.kill('SIGKILL'));
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     expect(await post(url, { ...headers, host: 'evil.example' }, '{}')).toMatchObject({ status: 403 });
     expect((await (await client(url, null)).listTools()).tools.length).toBeGreaterThan(0);

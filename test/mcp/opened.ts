@@ -1,9 +1,12 @@
 /** A copy of the example project, built, and clients of the official SDK for a server on it. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { execa } from 'execa';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -58,6 +61,29 @@ export async function openedClient(folder: string, ...options: readonly string[]
   const client = new Client({ name: 'stp-test', version: '1.0.0' });
   await client.connect(transport);
   return { client, pid: transport.pid!, log: () => log, call: callOf(client) };
+}
+
+/** A server over HTTP on a free port, which the caller kills. `keys`: of its clients, separated by commas. */
+export async function servedOverHttp(
+  folder: string,
+  keys: string | undefined,
+): Promise<{ readonly url: URL; readonly child: ChildProcess }> {
+  const child = spawn(STP, ['mcp', '--project', folder, '--port', '0', '--processes', '1'], {
+    env: { ...process.env, ...(keys === undefined ? {} : { STP_MCP_KEYS: keys }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /http:\S+/u.exec(line)?.[0];
+    if (url !== undefined) return { url: new URL(url), child };
+  }
+  throw new Error('the server said no address');
+}
+
+export async function httpClient(url: URL, key: string | null): Promise<Client> {
+  const one = new Client({ name: 'stp-test', version: '1.0.0' });
+  const headers: Record<string, string> = key === null ? {} : { Authorization: `Bearer ${key}` };
+  await one.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never);
+  return one;
 }
 
 export function callOf(client: Client): OpenedClient['call'] {

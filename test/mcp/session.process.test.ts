@@ -158,10 +158,30 @@ it('judges a proof, certifies it, and explains the certificate', async () => {
   expect(answersOf(stdout)).toMatchObject([{ verdict: 'confirmed' }]);
 });
 
+/** The values are Lean terms, in the order of the variables, of which Lean proves that the claim fails. */
+async function expectFails(
+  { values }: Record<string, unknown>,
+  claim: string,
+  variables: readonly string[],
+  header: string,
+): Promise<void> {
+  const found = values as { name: string; value: string }[];
+  expect(found.map(({ name }) => name)).toEqual(variables);
+  const statement = `theorem fails : ¬ (${claim}) ${found.map(({ value }) => `(${value})`).join(' ')}`;
+  expect(await agent.call('verify_proof', { header, statement, proof: '  decide' })).toMatchObject({
+    verdict: 'proved',
+  });
+}
+
 it('disproves a statement about the project’s own functions, and searches one that holds', async () => {
   const header = 'import Shelf\nopen Shelf';
   const found = await agent.call('disprove', { header, statement: 'theorem t (xs : List Nat) : total xs = xs.length' });
   expect(found).toMatchObject({ verdict: 'disproved', words: expect.stringMatching(/^It fails for xs = /u) });
+  await expectFails(found, 'fun (xs : List Nat) => total xs = xs.length', ['xs'], header);
+  const other = await agent.call('disprove', {
+    statement: 'theorem t : ∀ (n : Nat) (b : Bool), (if b then n else n + 1) = n',
+  });
+  await expectFails(other, 'fun (n : Nat) (b : Bool) => (if b then n else n + 1) = n', ['n', 'b'], 'import Init');
   const { negation, proof } = found;
   expect(await agent.call('verify_proof', { header, statement: negation, proof })).toMatchObject({ verdict: 'proved' });
   const searched = await agent.call('search_proof', {

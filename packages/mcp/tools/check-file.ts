@@ -8,7 +8,7 @@ import { checkRecordSchema, leanMessageSchema } from '@stp/config/records';
 import { checkFile as judgeFile, meaningLines } from '@stp/lean-verifier';
 import { z } from 'zod';
 import { fileInput, givenFile } from '../position-input.ts';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 const THEOREMS_MAX = 1_000;
 const MESSAGES_MAX = 50;
@@ -44,7 +44,7 @@ export const checkFile = tool({
     text_hash: z.string().describe('SHA-256 of the text that was judged'),
     is_stale: z.boolean().describe('the file was changed while it was judged'),
   },
-  seconds: SECONDS,
+  limitSeconds: namedLimit(SECONDS),
   async run({ timeout_seconds: seconds = SECONDS, ...asked }, { folder, withLean }, call) {
     const { text, file } = await givenFile(folder, asked);
     const report = await withLean(call, async ({ environment, sandbox, scratchDirectory, runMark, indexFolder }) => {

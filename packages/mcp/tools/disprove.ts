@@ -2,7 +2,7 @@
 import { disprove as findDisproof } from '@stp/lean-explore';
 import { certificateFile, LIBRARY_HEADER } from '@stp/lean-verifier';
 import { z } from 'zod';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 import type { LeanBench, ToolCall } from '../workbench.ts';
 import { statementInput } from './verify-proof.ts';
 
@@ -24,7 +24,7 @@ export const disprove = tool({
     proof: z.string().nullable().describe('the tactic block that proves the negation'),
     certificate_uri: z.string().nullable().describe('resource with the certificate of that proof'),
   },
-  seconds: 300,
+  limitSeconds: namedLimit(300),
   async run({ header, statement }, { certificates, withLean }, call) {
     const found = await withLean(call, (lean) => {
       call.tell('trying values');

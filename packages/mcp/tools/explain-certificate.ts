@@ -3,7 +3,7 @@ import { StpError } from '@stp/base';
 import { CERTIFICATE_BYTES_MAX, type CertificateFile } from '@stp/config/records';
 import { judgeCertificates, readCertificate } from '@stp/lean-verifier';
 import { z } from 'zod';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 const URI_CHARS_MAX = 200;
 const SHOWN_CHARS_MAX = 1_000;
@@ -29,7 +29,7 @@ export const explainCertificate = tool({
     differences: z.array(z.object({ field: z.string(), file: z.string(), here: z.string() })),
     message: z.string().describe('why the proof is not proved here'),
   },
-  seconds: 300,
+  limitSeconds: namedLimit(300),
   async run({ certificate, uri, check }, { certificates, withLean }, call) {
     if ((certificate === undefined) === (uri === undefined))
       throw new StpError('STP1002', 'a certificate is given as text, or by its uri', 'Give one of the two.');

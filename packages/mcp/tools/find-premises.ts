@@ -5,7 +5,7 @@ import { goalsAtPosition, ownName, Premises } from '@stp/editor';
 import { readHeader } from '@stp/lean-text';
 import { z } from 'zod';
 import { fileInput, findPosition, givenFile, positionInput } from '../position-input.ts';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 const PREMISES_MAX = 100;
 const CODE_CHARS_MAX = 2_000;
@@ -37,7 +37,7 @@ export const findPremises = tool({
     ),
     files: z.number().describe('how many files were read'),
   },
-  seconds: 120,
+  limitSeconds: namedLimit(120),
   async run({ goal, most, line, column, ...asked }, { folder, libraryTexts, withLean }, call) {
     const isFile = asked.path !== undefined || asked.text !== undefined;
     if (goal === undefined && (!isFile || line === undefined))

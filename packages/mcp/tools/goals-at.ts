@@ -2,7 +2,7 @@
 import { goalsAtPosition } from '@stp/editor';
 import { z } from 'zod';
 import { editOutput, findPosition, givenFile, positionInput, replaced } from '../position-input.ts';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 export const goalsAt = tool({
   name: 'goals_at',
@@ -16,7 +16,7 @@ export const goalsAt = tool({
     errors: z.array(z.string()).describe('errors above the place'),
     ...editOutput,
   },
-  seconds: 120,
+  limitSeconds: namedLimit(120),
   async run({ timeout_seconds: _, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
     const { target, goals } = await withLean(call, ({ positions }) =>

@@ -38,7 +38,7 @@ export const searchProof = tool({
     new_text: z.string().nullable().describe('at a place in a file: what to put there, in place of `replace`'),
     replace: editOutput.replace.nullable(),
   },
-  seconds: SECONDS + BESIDES_SECONDS,
+  limitSeconds: ({ seconds }) => seconds + BESIDES_SECONDS,
   async run({ statement, header, seconds, line, column, ...file }, { folder, certificates, withLean }, call) {
     if ((statement === undefined) === (file.path === undefined && file.text === undefined))
       throw new StpError('STP1002', 'a search is for a place in a file, or for a statement', 'Give one of the two.');

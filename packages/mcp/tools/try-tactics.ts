@@ -4,7 +4,7 @@ import { PROOF_CHARS_MAX } from '@stp/config/records';
 import { goalsAtPosition, tryTactics as tryAt } from '@stp/editor';
 import { z } from 'zod';
 import { editOutput, findPosition, givenFile, positionInput, replaced } from '../position-input.ts';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 const TACTICS_MAX = 64;
 /** Lean's processor time limit for one tactic, ms. */
@@ -34,7 +34,8 @@ export const tryTactics = tool({
     ),
     ...editOutput,
   },
-  seconds: 60,
+  limitSeconds: namedLimit(60),
+  answersLate: true,
   async run({ timeout_seconds: _, tactics, line, column, ...file }, { folder, withLean }, call) {
     const { text } = await givenFile(folder, file);
     return withLean(call, async ({ positions }) => {

@@ -2,7 +2,7 @@
 import { HEADER_CHARS_MAX, PROOF_CHARS_MAX, STATEMENT_CHARS_MAX } from '@stp/config/records';
 import { z } from 'zod';
 import { judgementOf, judgementOutput } from '../proof-output.ts';
-import { timeoutSeconds, tool } from '../tool.ts';
+import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 /** The default header. Agents work on other people's projects, which do not import this repository's library. */
 const HEADER = 'import Init';
@@ -31,7 +31,7 @@ export const verifyProof = tool({
     ...judgementOutput,
     certificate: z.string().optional().describe('a file for `stp certificate check` and `explain_certificate`'),
   },
-  seconds: 300,
+  limitSeconds: namedLimit(300),
   async run({ header, statement, proof, certificate: isAsked }, { certificates, withLean }, call) {
     const texts = { header, statement, proof };
     const [result] = await withLean(call, async ({ verifier }) => {

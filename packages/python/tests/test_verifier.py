@@ -122,14 +122,14 @@ class VerifierTest(unittest.TestCase):
         failures: list[Answer | None] = [None, (429, {"detail": "later"}), (200, b"no JSON"), (503, {"detail": "bye"})]
         # Verdicts for other rows than those that were asked for are none.
         failures.append((200, {"results": []}))
-        judge = self.serve(lambda number, rows: failures[number] if number < 5 else judge.judged(number, rows))
+        judge: Judge = self.serve(lambda number, rows: failures[number] if number < 5 else judge.judged(number, rows))
         verdicts = self.verifier(judge).verify([Row("theorem t : True", proof="good")])
         self.assertEqual([verdict.verdict for verdict in verdicts], ["proved"])
         self.assertEqual(judge.asked, Counter({"good": 1}))
         self.assertEqual(len(judge.sizes), 6)
 
     def test_what_has_a_verdict_is_not_asked_again(self) -> None:
-        judge = self.serve(lambda number, rows: infra(rows) if number == 1 else judge.judged(number, rows))
+        judge: Judge = self.serve(lambda number, rows: infra(rows) if number == 1 else judge.judged(number, rows))
         verifier = self.verifier(judge, rows_per_request=2, concurrency=1)
         verdicts = verifier.verify([Row("theorem t : True", proof=f"good {n}") for n in range(6)])
         self.assertTrue(all(verdict.proved for verdict in verdicts))
@@ -160,7 +160,7 @@ class VerifierTest(unittest.TestCase):
 
     def test_a_version_of_verifiers_without_rubrics_is_named(self) -> None:
         other = types.ModuleType("verifiers")
-        other.__version__ = "0.4.0"
+        setattr(other, "__version__", "0.4.0")  # noqa: B010
         said = self.assertRaisesRegex(ImportError, "0.4.0 has no rubrics")
         with mock.patch.dict(sys.modules, {"verifiers": other}), said:
             import stp_verifier.environment  # noqa: F401
