@@ -107,7 +107,7 @@ describe('samples of llama.cpp', () => {
     expect((await open(gguf)).model).toEqual({ ...embedded.model, name: await modelIn(gguf), vocabularySize: 320 });
   });
 
-  it('share the reading of their prompt, and are the same the next time', async () => {
+  it('are the same the next time, and differ by their seeds', async () => {
     const generator = await open(gguf);
     const { prompt } = requestsFor(1)[0]!;
     const requests = Array.from({ length: 12 }, (_, index) => ({ id: String(index), prompt, seed: index }));
