@@ -42,6 +42,7 @@ export { modelsSchema } from './remote/openai/wire.ts';
 export { jsonGrammar } from './serve/json-grammar.ts';
 export { ServeMetrics } from './serve/serve-metrics.ts';
 export { CHATS, TEMPLATES } from './testing/chat-templates.ts';
+export { ADDED_TOKEN_TEXTS, addedTokenFiles } from './testing/added-tokens.ts';
 export { type Answering, type Asked, completionOf, fakeServer, sendJson } from './testing/fake-server.ts';
 export { writeForeignFolder } from './testing/foreign-folder.ts';
 export { generatorContract, requestsFor, SAMPLING, sameSamples } from './testing/generator-contract.ts';
