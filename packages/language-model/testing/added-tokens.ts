@@ -32,7 +32,8 @@ export function addedTokenFiles(): ReadonlyMap<string, File> {
   const { tokenizers } = JSON.parse(readFileSync(path, 'utf8')) as { tokenizers: { name: string; file: File }[] };
   const files = new Map<string, File>();
   for (const { name, file } of tokenizers)
-    for (const special of [false, true]) files.set(`${name}, ${special ? 'special' : 'plain'} tokens`, withAdded(file, special, name));
+    for (const special of [false, true])
+      files.set(`${name}, ${special ? 'special' : 'plain'} tokens`, withAdded(file, special, name));
   for (const { name, file } of tokenizers.filter((one) => one.name === 'smollm' || one.name === 'qwen'))
     files.set(`${name}, whole words`, withWords(file));
   return files;

@@ -1,6 +1,6 @@
 /**
  * Added tokens that take the white space beside them or are looked for in normalised text, and words that are tokens as a whole, give the
- * ids and texts of the Rust `tokenizers`, which `test/python/added-tokens.slow.ts` wrote down. Costs a second.
+ * ids and texts of the Rust `tokenizers`, which `test/python/tokenizer.slow.ts` wrote down. Costs a second.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,13 +32,20 @@ it.each(fixture)('$name give the ids and texts of `tokenizers`', ({ name, encode
   }
 });
 
-it.each([true, false])('a token of normalised text that the normalizer changes is refused in one sentence', (special) => {
-  const file = files.get('llama, plain tokens')!;
-  const added = file.added_tokens.map((one) => ({ ...one, normalized: 'content' in one && one.content === '<l>', special }));
-  expect(() => read('llama', { ...file, added_tokens: added })).toThrow(
-    expect.objectContaining({
-      code: 'STP1302',
-      message: expect.stringMatching(/the added token "<l>" is looked for in normalised text, where it is "▁<l>"/),
-    }),
-  );
-});
+it.each([true, false])(
+  'a token of normalised text that the normalizer changes is refused in one sentence',
+  (special) => {
+    const file = files.get('llama, plain tokens')!;
+    const added = file.added_tokens.map((one) => ({
+      ...one,
+      normalized: 'content' in one && one.content === '<l>',
+      special,
+    }));
+    expect(() => read('llama', { ...file, added_tokens: added })).toThrow(
+      expect.objectContaining({
+        code: 'STP1302',
+        message: expect.stringMatching(/the added token "<l>" is looked for in normalised text, where it is "▁<l>"/),
+      }),
+    );
+  },
+);
