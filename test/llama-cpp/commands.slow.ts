@@ -4,11 +4,16 @@
  *
  * @module-tag slow
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { llamaGguf, smallCheckpoint, writeGguf } from '@stp/language-model/testing';
+import { llamaCppEngine, loadFormat } from '@stp/config';
+import { evaluationReportSchema, type Statement } from '@stp/config/records';
+import { openLlamaCpp, writeGgufModel } from '@stp/language-model';
+import { llamaGguf, SMALL_SHAPE, smallCheckpoint, writeGguf } from '@stp/language-model/testing';
 import { clientOf, PROMPTS } from '@stp/language-model/testing-hooks';
+import { LIBRARY_HEADER } from '@stp/lean-verifier';
+import { formattedForm } from '@stp/selfplay';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEngines } from '../../cli/models/suggest-engines.ts';
 import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
@@ -18,6 +23,13 @@ import { settings, stp, TINY_RUN } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 const { cacheDirectory } = workerSettings();
+/** ChatML with a system text of its own, as Qwen2's: other than the text that the format writes without a template. */
+const SYSTEM = '<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n';
+const CHATML =
+  "{% for message in messages %}{% if loop.first and message.role != 'system' %}{{ '" +
+  `${SYSTEM.replaceAll('\n', '\\n')}' }}{% endif %}` +
+  "{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}{% endfor %}" +
+  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 let home: string;
 let file: string;
 
@@ -29,6 +41,13 @@ beforeAll(async () => {
   await writeFile(file, writeGguf(fields, tensors));
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** The records of the one file of a folder whose name begins so. */
+async function recordsIn(folder: string, name: RegExp): Promise<Record<string, unknown>[]> {
+  const file = (await readdir(folder)).find((one) => name.test(one))!;
+  const lines = (await readFile(join(folder, file), 'utf8')).trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
 
 it('serve answers the official client, in chat and in completion', async () => {
   const port = await freePort();
@@ -109,6 +128,44 @@ it('eval samples a file, and Lean decides', async () => {
   await writeFile(file, Buffer.concat([await readFile(file), Buffer.from('more')]));
   const other = await stp(['eval', '--model', file, ...format, ...set, '--run-dir', join(home, 'eval')]);
   expect(other.all).toMatch(/STP1002/);
+});
+
+it('eval asks a file by a chat in the form of its own template', async () => {
+  const chat = join(home, 'chat.gguf');
+  const { fields, tensors } = llamaGguf(smallCheckpoint({ ...SMALL_SHAPE, contextLength: 2_048 }));
+  await writeFile(chat, writeGguf({ ...fields, 'tokenizer.chat_template': CHATML }, tensors));
+  const run = join(home, 'eval-chat');
+  const set = settings({ 'sampling.maxTokens': 24 });
+  const format = ['--format', 'goedel-prover-v2', '--problems', 'nng', '--num-theorems', '1', '--samples', '2'];
+  const command = ['eval', '--model', chat, ...format, '--temperature', '0', ...set, '--run-dir', run];
+  const result = await stp(command);
+  expect(result.exitCode, String(result.all)).toBe(0);
+  const report = evaluationReportSchema.parse(JSON.parse(await readFile(join(run, 'evaluation.json'), 'utf8')));
+  expect(report).toMatchObject({ modelName: 'chat.gguf', samples: 2, samplesPerStatement: 2 });
+  const shard = join(run, 'evaluation', 'shard-0000');
+  const [item] = await recordsIn(shard, /^items/);
+  const [sample] = await recordsIn(shard, /^samples/);
+  expect(sample).toMatchObject({ multiplicity: 2, tokens: report.tokens / 2 });
+
+  // The file's figures after the text of its template, and after the text that the format writes without a template.
+  const { statement } = item as { statement: Statement };
+  const { prompt, messages } = formattedForm(loadFormat('goedel-prover-v2'), statement, LIBRARY_HEADER);
+  const [message] = messages!;
+  expect(message!.content).toContain(statement.statement);
+  const { library } = await installLlamaCpp({ cacheDirectory, say: console.log });
+  await writeGgufModel(chat, join(home, 'chat'));
+  const engine = llamaCppEngine({ gpuLayers: 0, threads: 1 });
+  const { generator } = await openLlamaCpp(join(home, 'chat'), { engine, library, cores: 1 });
+  onTestFinished(() => generator.close());
+  const written = async (text: string) => {
+    const requests = [1, 2].map((seed) => ({ id: String(seed), prompt: text, seed }));
+    const [completion] = await generator.sample(requests, { temperature: 0, topP: 0.95, maxTokens: 24 });
+    return completion!;
+  };
+  const asked = await written(`${SYSTEM}<|im_start|>user\n${message!.content}<|im_end|>\n<|im_start|>assistant\n`);
+  expect(sample!.tokens).toBe(asked.tokens);
+  expect(Math.abs((sample!.logprob as number) - asked.logprob!)).toBeLessThan(1e-3);
+  expect(Math.abs((await written(prompt)).logprob! - asked.logprob!)).toBeGreaterThan(0.1);
 });
 
 it('a run samples its checkpoints with llama.cpp', async () => {

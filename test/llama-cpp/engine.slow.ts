@@ -33,6 +33,7 @@ import { z } from 'zod';
 import { installLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { markedFigures } from '../../tools/bench/measure.ts';
 import { workerSettings } from '../../workers/settings.ts';
+import { expectSameFigures, GREEDY } from './same-figures.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 /** With more threads than idle cores llama.cpp waits for itself. */
@@ -85,7 +86,6 @@ describe('samples of llama.cpp', () => {
   it('are those of the embedded engine where nothing is random, with its log-probabilities', async () => {
     const embedded = await embeddedGenerator({ threads: 1 })(folder);
     opened.push(embedded);
-    const greedy = { ...SAMPLING, temperature: 0, maxTokens: 4, tokenLogprobs: true, topLogprobs: 3 };
     // The file has the weights in single precision, the folder becomes one in half precision; caches are in half precision.
     for (const [directory, closeness] of [
       [gguf, 5e-3],
@@ -99,28 +99,15 @@ describe('samples of llama.cpp', () => {
         ({ prompt }, index) => read[index]!.join() === checkpoint.tokenizer.encodePrompt(prompt).join(),
       );
       expect(alike.length).toBeGreaterThanOrEqual(directory === folder ? 6 : 3);
-      const expected = await embedded.sample(alike, greedy);
-      const found = await generator.sample(alike, greedy);
-      let compared = 0;
-      for (const [index, { tokenLogprobs = [] }] of found.entries())
-        for (const [at, { token, logprob, top = [] }] of tokenLogprobs.entries()) {
-          const theirs = expected[index]!.tokenLogprobs![at]!;
-          expect(top).toHaveLength(3);
-          expect(token).toBe(top[0]!.token);
-          if (token !== theirs.token) {
-            // Two tokens so close that rounding decides; what follows is another text.
-            expect(theirs.logprob - theirs.top![1]!.logprob).toBeLessThan(2 * closeness);
-            break;
-          }
-          expect(Math.abs(logprob - theirs.logprob)).toBeLessThan(closeness);
-          compared++;
-        }
+      const expected = await embedded.sample(alike, GREEDY);
+      const found = await generator.sample(alike, GREEDY);
+      const compared = expectSameFigures(found, expected, closeness);
       expect(compared).toBeGreaterThan(2 * alike.length);
     }
     expect((await open(gguf)).model).toEqual({ ...embedded.model, name: await modelIn(gguf), vocabularySize: 320 });
   });
 
-  it('share the reading of their prompt, and are the same the next time', async () => {
+  it('are the same the next time, and differ by their seeds', async () => {
     const generator = await open(gguf);
     const { prompt } = requestsFor(1)[0]!;
     const requests = Array.from({ length: 12 }, (_, index) => ({ id: String(index), prompt, seed: index }));

@@ -28,6 +28,11 @@ describe('a chat template', () => {
   it.each([
     ['refuses the messages', "{{ raise_exception('roles must alternate') }}", /roles must alternate/],
     ['is no template', '{% for', /gives no text/],
+    [
+      'has a filter that is not computed here',
+      "{{ messages | groupby('role') }}",
+      /Unknown ArrayValue filter: groupby/,
+    ],
     ['fails', '{{ messages[7].content.strip() }}', /gives no text/],
   ])('that %s is an error in a line', async (_, source, problem) => {
     const error = (await template(source)

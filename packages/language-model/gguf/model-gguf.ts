@@ -61,7 +61,8 @@ export function ggufArchitecture(constants: LlamaConstants, folder: string): 'll
   if (added === '' && !headNorms) return 'llama';
   if (added === '') return 'qwen3';
   if (added === 'query,key,value' && !headNorms) return 'qwen2';
-  throw foreign(folder, `biases of ${added}, which are not written for llama.cpp`);
+  const norms = headNorms ? 'norms of heads and ' : '';
+  throw foreign(folder, `${norms}biases of ${added}, which are not written for llama.cpp`);
 }
 
 function fieldsOf({ shape, constants, tokenizer }: GgufModel, architecture: string): GgufFields {

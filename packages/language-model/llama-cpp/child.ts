@@ -74,10 +74,11 @@ async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening
   const path = join(tmpdir(), `stp-model-${randomBytes(8).toString('hex')}.gguf`);
   try {
     await writeModelGguf(folder, path, directory);
-    const { tokenizer } = folder;
+    const { tokenizer, shape } = folder;
+    const neverId = tokenizer.endIds.has(tokenizer.padId) ? null : tokenizer.padId;
     const tokens: LlamaTokens = {
-      size: tokenizer.size,
-      neverId: tokenizer.endIds.has(tokenizer.padId) ? null : tokenizer.padId,
+      size: shape.vocabularySize,
+      isChoosable: (id) => id < tokenizer.size && id !== neverId,
       endIds: tokenizer.endIds,
       bytesOf: (id) => tokenizer.bytesOf(id),
       decode: (ids) => tokenizer.decode(ids),

@@ -13,10 +13,10 @@ export interface Logit {
 
 /** The logits at one position. */
 export interface LogitSource {
-  /** Size of the vocabulary. */
+  /** Number of rows of the model's table of tokens. */
   readonly size: number;
-  /** The token that is never chosen, or null. */
-  readonly neverId: number | null;
+  /** Returns false for a padding token, and for a row that belongs to no token. */
+  isChoosable(id: number): boolean;
   /** Returns the most likely allowed tokens in descending order; fewer than requested if no others are allowed. */
   likeliest(count: number): Promise<readonly Logit[]>;
   /** Returns the highest logit, and the sum of exp((logit − highest) / temperature) over all tokens. */
@@ -43,32 +43,38 @@ export async function chooseLogit(
 ): Promise<Choice> {
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
-  // The allowed tokens weigh at most as much as all tokens.
-  const weighed = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
+  const all = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
   for (let size = LIST_SIZE; ; size *= LIST_GROWTH) {
     const asked = Math.min(size, source.size);
     const listed = await source.likeliest(asked);
-    const list = listed.filter(({ id }) => id !== source.neverId);
+    const isWhole = asked === source.size || listed.length < asked;
+    const list = listed.filter(({ id }) => source.isChoosable(id));
     const [first] = list;
+    if (first === undefined && !isWhole) continue;
     if (first === undefined) return { chosen: null, top: [] };
     const top = list.slice(0, topsWanted).map(withLogprob);
     if (temperature === 0) return { chosen: withLogprob(first), top };
-    const isWhole = asked === source.size || listed.length < asked;
-    const id = draw(list, isWhole ? null : weighed, { highest, temperature, topP, uniform });
-    if (id !== null) return { chosen: withLogprob(id), top };
+    const weightOf = ({ logit }: Logit): number => Math.exp((logit - highest) / temperature);
+    const never = listed.filter(({ id }) => !source.isChoosable(id));
+    // The tokens that may be chosen weigh at most this much.
+    const weighed = never.reduce((weight, one) => weight - weightOf(one), all);
+    const chosen = draw(list, list.map(weightOf), isWhole ? null : weighed, topP, uniform);
+    if (chosen !== null) return { chosen: withLogprob(chosen), top };
   }
 }
 
-/** Returns null if the choice may lie beyond the list. `weighed` is the weight of all tokens. */
+/**
+ * Returns null if the choice may lie beyond the list.
+ * @param weighed the weight of all tokens that may be chosen; null if the list has them all
+ */
 function draw(
   list: readonly Logit[],
+  weights: readonly number[],
   weighed: number | null,
-  given: { readonly highest: number; readonly temperature: number; readonly topP: number; readonly uniform: number },
+  topP: number,
+  uniform: number,
 ): Logit | null {
-  const { highest, temperature, topP, uniform } = given;
-  const weights = list.map(({ logit }) => Math.exp((logit - highest) / temperature));
-  const listed = weights.reduce((sum, weight) => sum + weight, 0);
-  const total = weighed ?? listed;
+  const total = weighed ?? weights.reduce((sum, weight) => sum + weight, 0);
   if (topP < 1) {
     // The nucleus: the smallest set of most likely tokens that holds `topP` of the total.
     let kept = 0;

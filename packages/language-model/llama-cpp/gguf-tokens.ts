@@ -37,7 +37,7 @@ export function ggufTokens({ metadata }: GgufFile, model: BindingModel, path: st
   const start = model.shouldPrependBosToken() ? [model.tokenBos()] : [];
   return {
     size: written.length,
-    neverId: null,
+    isChoosable: (id) => typeOf(id) !== UNUSED,
     endIds: new Set(written.keys().filter((id) => model.isEogToken(id))),
     bytesOf,
     decode: (ids) => Buffer.concat(ids.map(bytesOf)).toString('utf8'),

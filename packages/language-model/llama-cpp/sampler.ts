@@ -13,10 +13,10 @@ import type { BindingContext, BindingModel, BindingSampler, Bindings, GrammarSta
 
 /** How the model encodes and decodes text. */
 export interface LlamaTokens extends SampledTokens {
-  /** Size of the vocabulary. */
+  /** Number of rows of the model's table of tokens, which may be padded. */
   readonly size: number;
-  /** The token that is never chosen, or null. */
-  readonly neverId: number | null;
+  /** Returns false for a padding token, and for a row that belongs to no token. */
+  isChoosable(id: number): boolean;
   encodePrompt(text: string): readonly number[];
 }
 
@@ -201,7 +201,7 @@ export class LlamaSampler {
     const { context, bindings, tokens } = this.#options;
     return {
       size: tokens.size,
-      neverId: tokens.neverId,
+      isChoosable: (id) => tokens.isChoosable(id),
       likeliest: async (count) => {
         const state =
           grammar === null ? {} : { grammarEvaluationState: new bindings.AddonGrammarEvaluationState(grammar) };

@@ -6,6 +6,7 @@
 import { describeIssues, StpError } from '@stp/base';
 import { z } from 'zod';
 import { damaged, foreign } from '../damaged.ts';
+import { normalisedTokenProblem } from './normalised-tokens.ts';
 import { Tokenizer, type TokenizerMarks } from './tokenizer.ts';
 
 /** Maximum file size; 262,144 tokens and merges, each merge a list of two, are about 32 MB. */
@@ -48,6 +49,8 @@ const normalizerSchema = z.discriminatedUnion(
   ],
   UNKNOWN_KIND,
 );
+
+export type Normalizer = z.infer<typeof normalizerSchema>;
 
 const preTokenizerSchema = z.discriminatedUnion(
   'type',
@@ -210,6 +213,8 @@ export function readTokenizer(
     throw foreign(name, describeIssues({ issues }), parsed.error);
   }
   try {
+    const problem = normalisedTokenProblem(parsed.data);
+    if (problem !== null) throw new Error(problem);
     // Fields that no schema reads are kept, so that the file is written back unchanged.
     const { model, added_tokens: added } = parsed.data;
     const idOf = (token: string) =>
