@@ -1,7 +1,8 @@
 """
-Weights from the Hugging Face hub: says what a repository holds, or fetches one revision of it into a folder, each file held
-against the checksum that the hub states. `python fetch_weights.py`, request on standard input, answer on standard output, both
-JSON. Code, pickles and everything that a trainer or a server does not read stay there. Needs huggingface_hub.
+Weights from the Hugging Face hub: describes a repository, or fetches one revision of it into a folder and compares each
+file with the checksum that the hub states. `python fetch_weights.py` reads a request on standard input and answers on
+standard output, both JSON. It does not fetch code, pickles, or files that no trainer or server reads. Needs
+huggingface_hub.
 """
 
 import hashlib
@@ -15,10 +16,10 @@ from checkpoint_folder import PICKLED, file_sha256
 from failure import Failure
 
 WANTED = (".safetensors", ".safetensors.index.json", ".json", ".jinja", ".txt", ".model")
-# Of what `optimum-cli export onnx` makes; where there are safetensors, they are the weights.
+# Weights as `optimum-cli export onnx` writes them. They are fetched only if there are no safetensors.
 GRAPHS = (".onnx", ".onnx_data")
 LICENCES = ("LICENSE", "LICENCE", "NOTICE", "README.md")
-# No file in a folder below.
+# Matches files at the top level only.
 NAME = re.compile(r"\w[\w.-]{0,254}", re.ASCII)
 CHUNK = 1 << 24
 
@@ -75,7 +76,7 @@ def work(request):
     except HfHubHTTPError as error:
         raise unreachable(name, error)
     except OSError as error:
-        # Of connections and of files.
+        # Errors of connections and of files.
         raise unreachable(name, error)
     except Failure:
         raise
@@ -100,12 +101,12 @@ def fetch(name, commit, files, folder):
     from huggingface_hub import snapshot_download
 
     snapshot_download(name, revision=commit, local_dir=folder, allow_patterns=[file.rfilename for file in files])
-    # The library's notes on its downloads.
+    # Removes the library's notes on its downloads.
     shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)
 
 
 def check(files, folder):
-    """Large files have a SHA-256 there, small ones the name that Git gives their content."""
+    """Checks the files. The hub states a SHA-256 for large files, and Git's content hash for small ones."""
     for file in files:
         path = os.path.join(folder, file.rfilename)
         wrong = file.lfs.sha256 != file_sha256(path) if file.lfs else file.blob_id != git_blob_id(path)
