@@ -1,6 +1,6 @@
 /**
- * A run's store that can also read objects of other runs under the same URI: a run that starts from another one refers to
- * its objects and copies none. Names, and everything that is written, belong to the run itself.
+ * A run's store that can also read objects of other runs under the same URI: a run that starts from another one refers
+ * to its objects and copies none. Names, and everything that is written, belong to the run itself.
  */
 import { StpError } from '@stp/base';
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';

@@ -59,7 +59,10 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server and resolves when it answers. Throws STP1102 if a given port is taken, STP1101 if it fails to start. */
+/**
+ * Starts the server and resolves when it answers. Throws STP1102 if a given port is taken, STP1101 if it fails to
+ * start.
+ */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const dbFilename = options.dbFilename === undefined ? null : resolve(options.dbFilename);
   if (dbFilename !== null) await mkdir(dirname(dbFilename), { recursive: true });
@@ -196,7 +199,10 @@ function environmentFor(runMark: string | undefined): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** Keeps the last lines of both outputs, or the first of a panic, for errors. Always reads, since a full pipe would stop the server. */
+/**
+ * Keeps the last lines of both outputs, or the first of a panic, for errors. Always reads, since a full pipe would stop
+ * the server.
+ */
 function collectLog(server: ChildProcess, onLog: (line: string) => void): readonly string[] {
   const kept: string[] = [];
   let panicked = false;

@@ -134,8 +134,8 @@ async function usableVersion(executable: string, options: FindOptions): Promise<
 }
 
 /**
- * Removes an installation that does not run: it was complete when it got its name, so it was damaged later. Throws STP1101
- * for one that gave no answer in time, since others may be using it on an overloaded machine.
+ * Removes an installation that does not run: it was complete when it got its name, so it was damaged later. Throws
+ * STP1101 for one that gave no answer in time, since others may be using it on an overloaded machine.
  */
 async function removeDamaged(folder: string, error: unknown, failures: readonly string[]): Promise<void> {
   if (error instanceof NoAnswerError)

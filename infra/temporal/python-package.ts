@@ -18,7 +18,9 @@ export interface PythonPackage {
 // Few retries, so that one stalled mirror does not delay a start for minutes. pip's defaults: 5 retries of 15 s each.
 const PIP_RETRIES = 2;
 const PIP_READ_TIMEOUT_SECONDS = 20;
-/** Settings as variables, of which an older pip ignores unknown ones. A configured `user = true` contradicts --target. */
+/**
+ * Settings as variables, of which an older pip ignores unknown ones. A configured `user = true` contradicts --target.
+ */
 const PIP_SETTINGS = { PIP_USER: '0', PIP_ROOT_USER_ACTION: 'ignore' };
 
 /**

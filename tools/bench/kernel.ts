@@ -1,6 +1,7 @@
 /**
- * Measures the second kernel on a part of Lean's `Init` (3,653 constants): processor time, memory, steps of the costliest
- * declaration, and ten passes over the same tables. `node tools/bench/kernel.ts FILE PASSES` prints figures as JSON.
+ * Measures the second kernel on a part of Lean's `Init` (3,653 constants): processor time, memory, steps of the
+ * costliest declaration, and ten passes over the same tables. `node tools/bench/kernel.ts FILE PASSES` prints figures
+ * as JSON.
  */
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

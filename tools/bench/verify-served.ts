@@ -1,7 +1,7 @@
 /**
- * Measures the same small proofs through `bin/stp lean serve`, one request each: by Kimina's published client, which gets
- * Lean's own answer, and by `/api/verify`, whose verdict rests on the compiled object and the second kernel. If pip cannot
- * get the client, a message says so instead.
+ * Measures the same small proofs through `bin/stp lean serve`, one request each: by Kimina's published client, which
+ * gets Lean's own answer, and by `/api/verify`, whose verdict rests on the compiled object and the second kernel. If
+ * pip cannot get the client, a message says so instead.
  */
 import type { Candidate } from '@stp/lean-verifier';
 import { smallPython } from '../../test/python/small-environment.ts';

@@ -1,10 +1,11 @@
 /**
- * Compares verification by driver: proofs per second and core with the pool, with one process per proof, and with a fixed
- * split (STP: batches of 40), on library proofs with and without runaways. Also measures how busy the pool keeps its
- * processes, and small proofs one by one (`verify-small.ts`). Takes about seven minutes of two cores.
+ * Compares verification by driver: proofs per second and core with the pool, with one process per proof, and with a
+ * fixed split (STP: batches of 40), on library proofs with and without runaways. Also measures how busy the pool keeps
+ * its processes, and small proofs one by one (`verify-small.ts`). Takes about seven minutes of two cores.
  *
- * LeanInteract and the Kimina server have no rows. Both need a REPL built by `lake build` for the Lean in use (LeanInteract
- * 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a compiler.
+ * LeanInteract and the Kimina server have no rows. Both need a REPL built by `lake build` for the Lean in use
+ * (LeanInteract 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a
+ * compiler.
  */
 import {
   type Candidate,

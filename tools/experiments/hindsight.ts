@@ -1,7 +1,7 @@
 /**
- * Records which conjectures about the library's functions helped (`data/sft/conjectures.jsonl`). They come from a run over
- * a problem set that copies the library's functions into a namespace of its own. The library's theorems are its statements,
- * so no proof can use them.
+ * Records which conjectures about the library's functions helped (`data/sft/conjectures.jsonl`). They come from a run
+ * over a problem set that copies the library's functions into a namespace of its own. The library's theorems are its
+ * statements, so no proof can use them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -51,7 +51,10 @@ export async function writeLibrarySet(): Promise<number> {
   return statements.length;
 }
 
-/** Rewrites `data/sft/conjectures.jsonl` from a run's explored conjectures. Returns their number, and that of credited ones. */
+/**
+ * Rewrites `data/sft/conjectures.jsonl` from a run's explored conjectures. Returns their number, and that of credited
+ * ones.
+ */
 export async function keepTriedConjectures(run: string): Promise<{ tried: number; paying: number }> {
   const { store, state } = await openRun(pathToFileURL(resolve(run)).href);
   const manifests = await readManifests(

@@ -1,6 +1,6 @@
 /**
- * Tries the list of scripts, and then scripts that name premises, on a random sample of a set of compiled theorems. Prints
- * by area how many they prove, and the share of Lean's processor time for starts and imports.
+ * Tries the list of scripts, and then scripts that name premises, on a random sample of a set of compiled theorems.
+ * Prints by area how many they prove, and the share of Lean's processor time for starts and imports.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,9 +1,9 @@
 /**
- * Compares methods at equal numbers of samples and at equal Lean time. The default tests STP's own claim (figures 2 and 5
- * of arXiv 2502.00212) at a laptop's size: self-play against expert iteration, parallel sampling and other sources of
- * conjectures. The methods of a seed start from the same SFT model; those that differ only from round 1 on share the first
- * round. Conjecturers that learn have another SFT model. Finished runs are not repeated, so an interrupted experiment
- * continues.
+ * Compares methods at equal numbers of samples and at equal Lean time. The default tests STP's own claim (figures 2 and
+ * 5 of arXiv 2502.00212) at a laptop's size: self-play against expert iteration, parallel sampling and other sources of
+ * conjectures. The methods of a seed start from the same SFT model; those that differ only from round 1 on share the
+ * first round. Conjecturers that learn have another SFT model. Finished runs are not repeated, so an interrupted
+ * experiment continues.
  */
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -327,8 +327,9 @@ export function portfolioLine(
 }
 
 /**
- * Says whether the first method's mean differs from another's by more than twice the larger of their standard deviations.
- * Seeds may have different statements, but all methods of a seed have the same, so it also gives each seed's difference.
+ * Says whether the first method's mean differs from another's by more than twice the larger of their standard
+ * deviations. Seeds may have different statements, but all methods of a seed have the same, so it also gives each
+ * seed's difference.
  */
 function verdict({ methods }: Comparison, cost: Cost, words: string): string {
   const [own, ...others] = methods;

@@ -1,4 +1,6 @@
-/** Certificates of a rehearsal: an authority, Temporal's server, its clients. Valid since yesterday, as clocks differ. */
+/**
+ * Certificates of a rehearsal: an authority, Temporal's server, its clients. Valid since yesterday, as clocks differ.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';

@@ -1,6 +1,7 @@
 /**
- * `npm run rehearsal`: sets up a production-like installation on this machine, plays a reference run without faults, then
- * runs with faults drawn from seeds, and prints which invariants held. Needs Linux and root; lists what else is missing.
+ * `npm run rehearsal`: sets up a production-like installation on this machine, plays a reference run without faults,
+ * then runs with faults drawn from seeds, and prints which invariants held. Needs Linux and root; lists what else is
+ * missing.
  *
  *   npm run rehearsal -- --seeds 1-20 --faults 20
  */

@@ -44,8 +44,8 @@ export async function cut(machine: string): Promise<() => Promise<void>> {
 }
 
 /**
- * Makes a connection slow and lossy: by netem if the kernel has it, else by a queue that delays packets by up to the same
- * time, and by dropping packets at random.
+ * Makes a connection slow and lossy: by netem if the kernel has it, else by a queue that delays packets by up to the
+ * same time, and by dropping packets at random.
  */
 export async function slow(machine: string): Promise<{ readonly how: string; readonly heal: () => Promise<void> }> {
   const netem = ['netem', 'delay', `${DELAY_MS}ms`, 'loss', `${LOSS_PERCENT}%`];

@@ -111,7 +111,9 @@ async function takeLogs(installation: Installation, name: string, folder: string
   }
 }
 
-/** Waits until nodes are clean. One that was away at the run's end is cleaned by its worker's start or by the janitor. */
+/**
+ * Waits until nodes are clean. One that was away at the run's end is cleaned by its worker's start or by the janitor.
+ */
 async function untilClean(installation: Installation, run: string): Promise<string[]> {
   await installation.startWorkers();
   const look = ['schedule', 'trigger', '--schedule-id', 'stp-janitor'];

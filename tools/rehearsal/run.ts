@@ -1,4 +1,6 @@
-/** Plays one run on an installation: starts it, watches it, and answers as the guide says when it waits for a person. */
+/**
+ * Plays one run on an installation: starts it, watches it, and answers as the guide says when it waits for a person.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Installation } from './installation.ts';

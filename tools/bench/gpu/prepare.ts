@@ -139,8 +139,8 @@ export const writeLines = (path: string, rows: readonly unknown[]): Promise<void
   writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 /**
- * Copies the small files of the weights' folder, the header of the weights, and their checksum. The leased machine makes
- * the same file from these and the parts.
+ * Copies the small files of the weights' folder, the header of the weights, and their checksum. The leased machine
+ * makes the same file from these and the parts.
  */
 async function describeWeights(weights: string, model: string): Promise<void> {
   await mkdir(model);

@@ -1,7 +1,8 @@
 /**
  * The `Trainer` port with PyTorch: runs `packages/language-model/trainers/python/train.py` (transformers, peft) on this
- * node with one process per GPU, alone or together with processes of other nodes. On a Llama it trains like the embedded
- * trainer: same steps, examples, initial weights, loss and optimizer. Results are equal up to rounding, not bit for bit.
+ * node with one process per GPU, alone or together with processes of other nodes. On a Llama it trains like the
+ * embedded trainer: same steps, examples, initial weights, loss and optimizer. Results are equal up to rounding, not
+ * bit for bit.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -35,8 +36,8 @@ export function pytorchTrainer(options: PytorchTrainerOptions): Trainer {
 }
 
 /**
- * Trains, and leaves no process behind. Throws the failure that the trainer reports (STP1002, STP1302, STP1501, STP1401,
- * STP1301), or the signal's reason.
+ * Trains, and leaves no process behind. Throws the failure that the trainer reports (STP1002, STP1302, STP1501,
+ * STP1401, STP1301), or the signal's reason.
  */
 async function train(
   request: TrainRequest,
