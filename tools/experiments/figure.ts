@@ -24,7 +24,7 @@ export async function comparisonFigure(results: readonly MethodResult[], levels:
       return { method, seconds, mean, min, max };
     });
   });
-  // The axis begins at the least value: all methods have the part below it in common.
+  // The axis begins just below the least level and first rate, since the methods differ above these.
   const least = Math.min(
     ...levels.map(({ share }) => share),
     ...results.flatMap(({ runs }) => runs.map((run) => curveOf(run, 'leanSeconds')[1]?.rate ?? 0)),

@@ -55,7 +55,7 @@ export function readEntry(line: string): Entry | null {
 
 const FOLDER = 'tracking/';
 
-/** @param place distinguishes servers of one kind */
+/** @param destination distinguishes servers of one kind */
 export const linkName = (tracker: TrackerName, destination: string): string =>
   `${FOLDER}${tracker}-${destination}.json`;
 
