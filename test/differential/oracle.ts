@@ -32,7 +32,7 @@ const EACH_MS = 5_000;
 const MEMORY_BYTES_MAX = 4_294_967_296;
 /** Number of errors at which Lean 4.35 stops. */
 const ERRORS_MAX = 100;
-/** Texts in one process: of any, so that they have fewer errors than that, and of those in which no error was found. */
+/** Number of texts in one process: small enough at first that errors stay below `ERRORS_MAX`, then only clean texts. */
 const FIRST_BATCH = 80;
 const CLEAN_BATCH = 150;
 const NO_END = /maximum number of heartbeats|deterministic\) timeout|maximum recursion depth/;

@@ -10,7 +10,7 @@ import type { Scheduler } from './scheduler.ts';
 export interface FaultMix {
   readonly failBefore: number;
   readonly failAfter: number;
-  /** The worker is lost, and the attempt continues for up to this time after another was made. */
+  /** Probability that the worker is lost. The attempt then continues, for up to `lateMsMax` after another was made. */
   readonly lost: number;
   readonly lateMsMax: number;
 }
