@@ -74,7 +74,7 @@ export interface OwnedResource {
   /** Label of the run it belongs to (`runLabel`). */
   readonly runLabel: string;
   readonly state: string;
-  /** ms since 1970; null where the API does not say. */
+  /** ms since 1970; null if the API omits it. */
   readonly createdAtMs: number | null;
 }
 
@@ -85,15 +85,15 @@ export interface NodeProvider {
   /** Works without credentials and sends no request. */
   plan(set: NodeSet): NodesPlan;
   /**
-   * Asks for the machines; where they were asked for already, nothing changes. `attempt` tells askings on purpose apart
-   * from a repeated call of one.
+   * Requests the machines; a repeated request changes nothing. `attempt` distinguishes a deliberate new request from a
+   * repeated call.
    */
   request(set: NodeSet, attempt: number): Promise<Asked>;
   state(set: NodeSet): Promise<NodesState>;
   /**
    * Deletes everything that carries the run's label, of all sets. Call it until nothing is left.
    *
-   * @param last set that is looked for by its name too, since a list may not show new resources yet
+   * @param last set that is also searched by name, since a list may not show new resources yet
    */
   release(runLabel: string, last: NodeSet | null): Promise<Released>;
   /** Lists the resources with the label of a run, or of any run of ours (null). */

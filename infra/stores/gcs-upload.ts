@@ -89,7 +89,7 @@ export async function uploadChunks(chunks: AsyncIterable<Buffer>, upload: Sessio
       const reading = current.done ? Promise.resolve(current) : input.next();
       reading.catch(() => {});
       const [start, end] = [at, at + chunk.length];
-      // Only the last chunk says how long the object is: one must look ahead.
+      // Only the last chunk states the length of the object, so the next one is read first.
       const isLast = (await reading).done === true;
       const answer = await sendAll((from) => chunk.subarray(from - start), { start, end, isLast }, upload);
       upload.onProgress?.(end);
@@ -152,7 +152,7 @@ async function request(
 ): Promise<number | GcsResource> {
   const answer = await send(session, {
     method: 'PUT',
-    // The session's address stands for the right to write; it needs no other credentials.
+    // Knowing the session's address is the right to write; no other credentials are needed.
     headers: { 'content-range': contentRange, 'content-length': String(end - start) },
     body: Buffer.isBuffer(content) ? content : Readable.from(content),
     headersTimeout: SILENCE_MS_MAX,
@@ -176,7 +176,7 @@ async function request(
   return resourceSchema.parse(JSON.parse(text));
 }
 
-/** The input in pieces of exactly `CHUNK_BYTES`, the last one shorter. */
+/** Cuts the input into pieces of exactly `CHUNK_BYTES`; the last one may be shorter. */
 export async function* inChunks(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;

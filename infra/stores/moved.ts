@@ -1,12 +1,12 @@
-/** The store of a run that was copied or renamed: references still name the place and the folder in which it was written. */
+/** The store of a copied or renamed run, whose references still have the URIs under which it was written. */
 import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 
 /**
- * Reads references to runs in `from` as references to the same runs in `to`. A reference to a run of another name is the
- * store's own object where that has the path and the checksum.
+ * Reads references to runs in `from` as references to the same runs in `to`. If the store has an object with the same
+ * path below the run and the same checksum, that object is read instead, so a renamed run finds its own objects.
  *
- * @param from URI under which the run and its neighbours lay when it was written
- * @param to URI under which they lie now
+ * @param from parent URI of the run and its neighbours when it was written
+ * @param to their present parent URI
  */
 export function withMoved(store: ObjectStore, from: string, to: string): ObjectStore {
   const here = async (ref: ArtifactRef): Promise<ArtifactRef> => {

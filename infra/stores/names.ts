@@ -9,7 +9,7 @@ const PART = /^[A-Za-z0-9_.=@+,~:-]+$/;
 /** The store's own folder inside a `file://` store. */
 export const RESERVED_PART = '.stp';
 
-/** The name, or STP1002 when it is not `/`-separated parts of letters, digits and `_.=@+,~:-`. */
+/** Returns the name. Throws STP1002 unless it has `/`-separated parts of letters, digits and `_.=@+,~:-`. */
 export function checkName(name: string): string {
   const parts = name.split('/');
   const wrong = parts.find((part) => !isPart(part));
@@ -22,7 +22,7 @@ export function checkName(name: string): string {
   );
 }
 
-/** As a name, but the last part may be unfinished or empty: `` , `rounds/`, `rounds/1-`. */
+/** Checks a prefix of a name; its last part may be unfinished or empty: `` , `rounds/`, `rounds/1-`. */
 export function checkPrefix(prefix: string): string {
   if (prefix === '' || prefix.endsWith('/')) {
     if (prefix !== '') checkName(prefix.slice(0, -1));

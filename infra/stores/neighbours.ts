@@ -1,5 +1,5 @@
 /**
- * A run's store that can also read objects of other runs beside it: a run that starts from another one refers
+ * A run's store that can also read objects of other runs under the same URI: a run that starts from another one refers
  * to its objects and copies none. Names, and everything that is written, belong to the run itself.
  */
 import { StpError } from '@stp/base';
@@ -7,8 +7,8 @@ import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 import { openStore } from './open-store.ts';
 
 /**
- * @param folder URI under which all runs lie, `file:///…/runs`; a reference to anything outside it is STP1403
- * @param open how another store is opened
+ * @param folder parent URI of all runs, `file:///…/runs`; a reference to anything outside it throws STP1403
+ * @param open opens another store
  */
 export function withNeighbours(own: ObjectStore, folder: string, open: typeof openStore = openStore): ObjectStore {
   const root = folder.replace(/\/+$/, '');

@@ -7,8 +7,8 @@ import { openFileStore } from './file-store.ts';
 const BUCKET = /^gs:\/\/([a-z0-9][a-z0-9._-]{1,220}[a-z0-9])(?:\/(.*?))?\/*$/;
 
 /**
- * `file:///absolute/folder` or `gs://bucket/prefix`; anything else is STP1001. Nothing is written and no network is
- * used before the first call. `STP_GCS_ENDPOINT` in the environment names another server that speaks the GCS API.
+ * Opens `file:///absolute/folder` or `gs://bucket/prefix`; throws STP1001 for anything else. Writes nothing and uses no
+ * network before the first call. `STP_GCS_ENDPOINT` in the environment names another server with the GCS API.
  */
 export async function openStore(uri: string): Promise<ObjectStore> {
   if (uri.startsWith('file://')) {

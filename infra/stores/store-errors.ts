@@ -1,4 +1,4 @@
-/** Failures of stores in words for people: each with its object, its reason and what to do. */
+/** Describes failures of stores for people: the object, the reason and advice. */
 import { StpError } from '@stp/base';
 
 export function damaged(uri: string, how: string): StpError {
@@ -42,7 +42,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'Too many files are open. Raise the limit (ulimit -n) or run fewer things at once.',
 };
 
-/** Errors that pass by themselves, or once space is free; other errors stay until a person changes something. */
+/** Errors that pass by themselves or when space is free. Other errors need a person. */
 const PASSING: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -54,12 +54,12 @@ const PASSING: ReadonlySet<string> = new Set([
   'ESTALE',
 ]);
 
-/** A failure of the file system while writing; errors that are explained already pass through. */
+/** Describes a failure of the file system while writing. Errors with a description stay unchanged. */
 export function cannotWrite(uri: string, error: unknown): unknown {
   return explained('STP1401', 'cannot be written', uri, error);
 }
 
-/** A failure of the file system while reading; what is not there is STP1403. */
+/** Describes a failure of the file system while reading: STP1403 for a missing object. */
 export function cannotRead(uri: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT' || code === 'ENOTDIR') return missing(uri);

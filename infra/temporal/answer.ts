@@ -12,7 +12,7 @@ const HELLO = Buffer.concat([
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
 ]);
 
-/** STP1101 with the address where nothing answers within the time. */
+/** Throws STP1101 with the address if no server answers in time. */
 export async function requireAnswer(address: string, timeoutMs: number): Promise<void> {
   const problem = await firstAnswer(address, timeoutMs);
   if (problem === null) return;
@@ -24,7 +24,7 @@ export async function requireAnswer(address: string, timeoutMs: number): Promise
   );
 }
 
-/** Why no server answers, or null. */
+/** Returns the reason why no server answers, or null. */
 function firstAnswer(address: string, timeoutMs: number): Promise<string | null> {
   const url = URL.canParse(`tcp://${address}`) ? new URL(`tcp://${address}`) : null;
   if (url === null || url.hostname === '' || url.port === '') return Promise.resolve('it is no HOST:PORT');
@@ -39,7 +39,7 @@ function firstAnswer(address: string, timeoutMs: number): Promise<string | null>
     socket.once('connect', () => socket.write(HELLO));
     socket.once('data', () => end(null));
     socket.once('end', () => end(null));
-    // A server that breaks a connection off is a server; without a connection there is no server.
+    // A server that resets the connection exists; without a connection there is no server.
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNRESET' ? null : error.message));
   });
 }

@@ -13,7 +13,7 @@ import { installWhole } from './staging.ts';
 
 /** Answers with a .tar.gz that holds `temporal` (docs.temporal.io, "Install the Temporal CLI"). */
 const ARCHIVE_ADDRESS = 'https://temporal.download/cli/archive/latest';
-/** Longest silence, to the first byte or between two, before the download is given up. */
+/** Longest silence before the first byte or between two; then the download is given up. */
 const SILENCE_MAX_MS = 10_000;
 const ARCHIVE_BYTES_MAX = 500_000_000;
 
@@ -37,7 +37,7 @@ export async function installArchive(
   await installWhole(folder, async (temporary) => {
     const archive = join(temporary, 'archive.tar.gz');
     await download(address, archive, onProgress);
-    // Only the one file is wanted; nothing else the archive may hold is written.
+    // Writes only this file, whatever else the archive contains.
     await extract({ file: archive, cwd: temporary, strict: true, filter: (path) => path === 'temporal' });
     await rm(archive);
     await checkRuns(join(temporary, 'temporal'), check, environment);

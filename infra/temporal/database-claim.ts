@@ -19,7 +19,7 @@ const claimSchema = z.strictObject({
 type Claim = z.infer<typeof claimSchema>;
 
 export interface DatabaseClaim {
-  /** Writes down which process serves the database. */
+  /** Records the process that serves the database. */
   serve(pid: number, address: string): Promise<void>;
   release(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface DatabaseClaim {
 const ENDING_TIMEOUT_MS = 10_000;
 const ENDING_POLL_MS = 20;
 
-/** Claims the database for this process. STP1101 when a living process has it. */
+/** Claims the database for this process. Throws STP1101 if a living process has claimed it. */
 export async function claimDatabase(dbFilename: string): Promise<DatabaseClaim> {
   const path = `${dbFilename}.server.json`;
   const owner = await identify(process.pid);
@@ -53,13 +53,13 @@ async function removeStale(path: string, dbFilename: string): Promise<void> {
   if (before === null) return;
   const claim = parseClaim(before);
   if (claim !== null && (await isRunning(claim.owner))) throw inUse(dbFilename, claim);
-  // Renamed first: of two processes that find the same stale claim only one continues.
+  // Renames first, so that only one of two processes that find the same stale claim continues.
   const aside = `${path}.${randomUUID()}`;
   await rename(path, aside).catch(() => {});
   const moved = await readFile(aside, 'utf8').catch(() => null);
   if (moved === null) return;
   if (moved !== before) {
-    // It was a new owner's claim already.
+    // Another process has claimed it meanwhile.
     await link(aside, path).catch(() => {});
     await rm(aside, { force: true });
     throw inUse(dbFilename, parseClaim(moved));
@@ -75,7 +75,7 @@ async function endOrphan(server: ProcessIdentity): Promise<void> {
     try {
       process.kill(server.pid, signal);
     } catch {
-      // It ended between the look and the signal.
+      // The server ended before the signal.
     }
     signal = Date.now() > deadline ? 'SIGKILL' : 'SIGINT';
     await new Promise((resolve) => setTimeout(resolve, ENDING_POLL_MS));
@@ -83,7 +83,7 @@ async function endOrphan(server: ProcessIdentity): Promise<void> {
 }
 
 async function writeExclusive(path: string, claim: Claim): Promise<void> {
-  // Linked into place whole: a half-written claim of a dead writer would name no process.
+  // Links the complete file to its name, since a half-written claim would name no process.
   const temporary = `${path}.${randomUUID()}`;
   try {
     await writeFile(temporary, JSON.stringify(claim));

@@ -15,37 +15,37 @@ import { waitUntilHealthy } from './health.ts';
 import { choosePort, isPortFree, LOOPBACK, portHolder, portInUse } from './ports.ts';
 import { SEARCH_ATTRIBUTES, type SearchAttributeType } from './search-attributes.ts';
 
-/** Temporal's own usual ports. */
+/** Temporal's default ports. */
 const USUAL_PORT = 7233;
 const USUAL_UI_PORT = 8233;
 const NAMESPACE = 'default';
-const START_TIMEOUT_MS = 60_000; // it takes 0.5 s here; a loaded two-core runner with a cold disk takes longer
+const START_TIMEOUT_MS = 60_000; // a start takes 0.5 s; a loaded two-core machine with a cold disk takes longer
 const STOP_TIMEOUT_MS = 10_000;
 const START_ATTEMPTS = 3;
 const LOG_LINES_KEPT = 20;
-/** How Go begins a report of what ended it; the stacks of all its threads follow. */
+/** First line of a Go program's crash report; the stacks of all threads follow. */
 const PANIC = /^(?:panic|fatal error): /;
 const PANIC_LINES_KEPT = 6;
 /** The server's last lines if it could not listen (EADDRINUSE, as Go's runtime words it). */
 const PORT_TAKEN = /address already in use/;
 
-/** Variables that a server process needs of our environment; secrets stay out of it. */
+/** Variables of our environment that a server process gets; it gets no secrets. */
 const PASSED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG'] as const;
 
 export interface DevServerOptions {
   readonly executable: string;
-  /** SQLite file, made when it is not there; without it the history is lost with the server. */
+  /** SQLite file, created if missing. Without one the history ends with the server. */
   readonly dbFilename?: string;
-  /** Must be free (STP1102). Default 7233, or any free one where that is taken; likewise 8233 for the UI. */
+  /** Port, which must be free (STP1102). Default: 7233, or a free port if that is taken; the UI likewise with 8233. */
   readonly port?: number;
   readonly uiPort?: number;
-  /** Every line the server writes. */
+  /** Called with every line that the server writes. */
   readonly onLog?: (line: string) => void;
-  /** The server ended by itself (STP1101, with its last lines). */
+  /** Called if the server ends by itself (STP1101, with its last lines). */
   readonly onCrash?: (error: StpError) => void;
-  /** Default: the ones our workflows set. */
+  /** Default: the attributes that our workflows set. */
   readonly searchAttributes?: Readonly<Record<string, SearchAttributeType>>;
-  /** Run whose clean-up is to end this server too. */
+  /** Mark of the run whose clean-up also ends this server. */
   readonly runMark?: string;
 }
 
@@ -59,7 +59,10 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server and resolves when it answers. STP1102: a given port is taken. STP1101: it does not come up. */
+/**
+ * Starts the server and resolves when it answers. Throws STP1102 if a given port is taken, STP1101 if it fails to
+ * start.
+ */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const dbFilename = options.dbFilename === undefined ? null : resolve(options.dbFilename);
   if (dbFilename !== null) await mkdir(dirname(dbFilename), { recursive: true });
@@ -71,9 +74,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       try {
         return await startOn(port, uiPort, dbFilename, claim, options);
       } catch (error) {
-        // Another process may take a port between our look and the server's own.
+        // Another process may take a port after our check and before the server's start.
         const lost = (await Promise.all([port, uiPort].map(isPortFree))).indexOf(false);
-        // Who took it only to see whether it is free, as `choosePort` does, has let go of it again.
+        // A process that only tested the port, as `choosePort` does, has released it already.
         if (lost === -1 && !PORT_TAKEN.test((error as Error).message)) throw error;
         const given = [options.port, options.uiPort][lost];
         if (given !== undefined) throw await portInUse(given);
@@ -96,14 +99,14 @@ async function startOn(
   const searchAttributes = options.searchAttributes ?? SEARCH_ATTRIBUTES;
   const address = `${LOOPBACK}:${port}`;
   const server = spawn(options.executable, argumentsFor(port, uiPort, dbFilename, searchAttributes), {
-    // A group of its own: Ctrl-C in our terminal must not end it before our workers are drained.
+    // It has its own process group: Ctrl-C in our terminal must not end it before our workers are drained.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environmentFor(options.runMark),
   });
   let ready = false;
   let stopping = false;
-  // A stopping server complains about its own parts going away; that is nothing to report.
+  // A stopping server reports the end of its own parts as errors, which are not passed on.
   const log = collectLog(server, (line) => {
     if (!stopping) options.onLog?.(line);
   });
@@ -136,7 +139,7 @@ async function startOn(
       signal: gone.signal,
     });
     gone.signal.throwIfAborted();
-    // Another that was started on the same port at the same moment may be the one that answers, and ours about to end.
+    // The answer may come from a server that was started on this port at the same moment, while ours is about to end.
     const holder = await portHolder(port);
     if (holder !== null && (await readProcess(holder.pid))?.groupId !== server.pid) throw await portInUse(port);
     gone.signal.throwIfAborted();
@@ -175,8 +178,8 @@ function argumentsFor(
   dbFilename: string | null,
   searchAttributes: Readonly<Record<string, SearchAttributeType>>,
 ): string[] {
-  // Write-ahead log with synchronous=normal: 3.5 times the activities a second of SQLite's defaults, and what was
-  // committed survives the death of the process (sqlite.org/wal.html; a power cut may lose the last commits).
+  // A write-ahead log with synchronous=normal gives 3.5 times the activities a second of SQLite's defaults. Commits
+  // survive the death of the process; a power cut may lose the last ones (sqlite.org/wal.html).
   const database =
     dbFilename === null
       ? []
@@ -196,7 +199,10 @@ function environmentFor(runMark: string | undefined): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** The last lines of both outputs, or the first of a panic, kept for errors. Always read, or the server would stop at a full pipe. */
+/**
+ * Keeps the last lines of both outputs, or the first of a panic, for errors. Always reads, since a full pipe would stop
+ * the server.
+ */
 function collectLog(server: ChildProcess, onLog: (line: string) => void): readonly string[] {
   const kept: string[] = [];
   let panicked = false;

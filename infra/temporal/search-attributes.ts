@@ -1,7 +1,7 @@
-/** The typed search attributes our workflows set; a server must know them before the first workflow starts. */
+/** The search attributes of our workflows. A server must know them before the first workflow starts. */
 
 export const SEARCH_ATTRIBUTES = {
-  /** Run id: also on the run's child workflows. */
+  /** Id of the run, also on its child workflows. */
   StpRun: 'Keyword',
   /** Round number, from 1. */
   StpRound: 'Int',

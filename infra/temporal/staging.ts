@@ -1,4 +1,4 @@
-/** Installs a folder whole or not at all: it is filled under a temporary name beside its place, then renamed. */
+/** Installs a folder completely or not at all: fills it under a temporary name beside its own, then renames it. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ const PREFIX = '.part-';
 /** No installation takes longer; older leftovers come from killed processes. */
 const LEFTOVER_AGE_MS_MIN = 2 * 60 * 60 * 1000;
 
-/** Calls `fill` with an empty folder, which becomes `folder` when that succeeds and is removed when it does not. */
+/** Calls `fill` with an empty folder. On success that becomes `folder`; otherwise it is removed. */
 export async function installWhole(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
@@ -17,7 +17,7 @@ export async function installWhole(folder: string, fill: (temporary: string) => 
   await mkdir(temporary);
   try {
     await fill(temporary);
-    // A folder that another process installed meanwhile is as good.
+    // A folder that another process has installed meanwhile is kept.
     await publishFolder(temporary, folder, async () => true);
   } finally {
     await rm(temporary, { recursive: true, force: true });

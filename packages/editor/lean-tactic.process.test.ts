@@ -1,4 +1,7 @@
-/** `packages/editor/Llmstep.lean` under the Lean that is here: every definition elaborates; what would have to run is refused. */
+/**
+ * Tests `packages/editor/Llmstep.lean` with the installed Lean: every definition elaborates, and code that must run is
+ * refused.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { coreEnvironment } from '@stp/lean-verifier/testing';

@@ -1,6 +1,6 @@
 /**
- * Proofs judged over the wire, by a server that marks by a rule and fails as services do: OpenAI's format by the client that samples
- * use, Anthropic's by its official one. A few seconds, most of them waits before another try.
+ * Tests judging over the wire, by a server that marks by a rule and has the faults of services: OpenAI's format through
+ * the client for samples, Anthropic's through its official one. A few seconds, most of them pauses before retries.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

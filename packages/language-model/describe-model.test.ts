@@ -1,4 +1,4 @@
-/** What `weights show` says of a folder whose parts do not fit: not that an engine runs it. */
+/** Tests that `weights show` does not call a folder usable if its parts do not fit. */
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

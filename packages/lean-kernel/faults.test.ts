@@ -1,6 +1,6 @@
 /**
- * Exports that this kernel once accepted and must not, or on which it crashed or never ended, and others of their kinds. Each
- * breaks one rule; each honest twin is accepted.
+ * Tests exports that this kernel once wrongly accepted, or on which it crashed or never ended, and similar ones. Each
+ * breaks one rule, and its honest twin is accepted.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

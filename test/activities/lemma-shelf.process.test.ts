@@ -1,4 +1,4 @@
-/** The theorems that prompts show: which, where they may be used, how a proof names them, in slots and in real names. */
+/** Tests which theorems prompts show, where a proof may use them, and how it names them, in slots and in real names. */
 
 import { type Prompts, resolveConfig } from '@stp/config';
 import type { LibraryTheorem } from '@stp/config/records';

@@ -1,6 +1,6 @@
 /**
- * A library that grows, on real Lean: what one round certified is a premise of the next, and the files that carry both
- * are accepted as a whole. Costs about 15 s.
+ * Tests a growing library on real Lean: theorems that one round certified are premises of the next, and files with both
+ * are accepted. Costs about 15 s.
  */
 
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -47,7 +47,7 @@ let store: ObjectStore;
 let environment: LeanEnvironment;
 let verifier: Verifier;
 beforeAll(async () => {
-  // Not under the folder for temporary files, where Lean works: the modules must not have to lie there.
+  // Outside the folder for temporary files, where Lean works, to show that the modules may be elsewhere.
   await mkdir(workerSettings().scratchDirectory, { recursive: true });
   directory = await mkdtemp(join(workerSettings().scratchDirectory, 'grow-'));
   store = await openStore(pathToFileURL(join(directory, 'store')).href);
@@ -82,7 +82,7 @@ const SECOND = conjecture('theorem second (n : Nat) : double n + n = 3 * n ∧ T
   premises: ['Grown.g1'],
 });
 
-/** The certificate of a proof that rests on these. */
+/** Makes the certificate of a proof that rests on these theorems. */
 const resting = (...restsOn: string[]) => ({ ...CERTIFICATE, restsOn });
 
 const options = () => ({ cacheDirectory: directory });
@@ -93,7 +93,7 @@ const ports = (): RunStore & LibraryGrowth => ({
 });
 
 let stores = 0;
-/** The library after a round that certified these proofs, over the library of the round before; or within the round. */
+/** Grows the library by a round's certified proofs, over the library of the round before or within the round. */
 async function grow(
   round: number,
   certified: readonly Proved[],
@@ -142,7 +142,7 @@ async function verdictsOf(name: string, text: string): Promise<[string, string][
   await writeFile(path, text);
   const report = await checkFile(path, environment, { scratchDirectory: directory });
   expect(report.checks.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')).toEqual([]);
-  // A person who has `lean` check the file sees nothing where all holds.
+  // `lean` prints nothing for a correct file.
   expect(report.messages).toEqual([]);
   return report.theorems.map((theorem) => [theorem.name, theorem.verdict]);
 }
@@ -307,7 +307,7 @@ describe('a library that grows', () => {
     const verdicts = await verdictsOf('MarkedProofs', proofsFile(modules, [kept], next, new Set([keptName(kept)])));
     expect(verdicts.filter(isOurs)).toEqual(expected);
 
-    // With what the proofs rest on alone, which may be nothing.
+    // Only over the theorems that the proofs rest on, possibly none.
     const alone = proved('theorem alone (n : Nat) : n + 0 = n', markedProof('simp', marks), {
       ...{ round: 3, certificate: resting() },
     });
@@ -396,7 +396,7 @@ describe('a library that grows', () => {
     };
     try {
       await copyFile(join(forged, 'made'), path);
-      // The axiom is found, whatever the hash says; and a module with another hash than the judged one supports nothing.
+      // The axiom is found whatever the hash says, and a module whose hash differs from the judged one is not used.
       expect(await over(await hashOfFile(path), 'forged')).toMatchObject({ kind: 'rejected', axioms: ['Grown.g1'] });
       const one = { ...cheat, id: 'one', statement: 'theorem t : 0 = 0', proof: 'rfl' };
       Object.assign(cheat, one);
@@ -404,7 +404,7 @@ describe('a library that grows', () => {
         kind: 'infra',
         messages: [{ text: expect.stringContaining('no longer the module that was judged') }],
       });
-      // Grown anew, it is what it was.
+      // Growing it again gives the same library.
       const again = await growEnvironment(environment, library, options());
       expect(again.grown).toEqual(grown.grown);
       expect((await readFile(path)).equals(honest)).toBe(true);

@@ -1,6 +1,7 @@
 /**
- * Selection at scale: a synthetic round through `collectRound`, `chooseConjectures`, `finishRound` and `retrainSet`, in a
- * process of its own whose memory is measured. `node test/activities/measured-selection.ts SAMPLES` prints figures and counts as JSON.
+ * Runs selection at scale: a synthetic round through `collectRound`, `chooseConjectures`, `finishRound` and
+ * `retrainSet`, in a separate process whose memory is measured. `node test/activities/measured-selection.ts SAMPLES`
+ * prints figures and counts as JSON.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Chats that prove: answers are read, verified under our statements, and revised by what Lean says. The model is a script,
- * Lean is real in the last test. Some seconds; the last one costs about half a minute.
+ * Tests chats that prove: answers are read, verified under our statements, and revised with Lean's messages. A script
+ * replaces the model; Lean is real in the last test, which takes half a minute. The others take some seconds.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

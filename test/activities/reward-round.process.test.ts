@@ -1,6 +1,6 @@
 /**
- * Rewards of a round over a real store, and what they make of the training set: groups, advantages, what is left out, and late groups
- * of earlier rounds. Costs about 2 s.
+ * Tests the rewards of a round over a real store, and their training set: groups, advantages, omissions, and late
+ * groups of earlier rounds. Costs about 2 s.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** Composed actions on a shard's statements, with real Lean: budgets, the record of tries, the ranker, and what it does to the next round. About ten seconds of a core. */
+/**
+ * Tests composed actions on a shard's statements, with real Lean: budgets, the record of tries, the ranker, and its
+ * effect on the next round. About ten seconds of a core.
+ */
 
 import { resolveConfig } from '@stp/config';
 import { type ArtifactRef, NO_ROUND_COUNTS, sampleSchema } from '@stp/config/records';

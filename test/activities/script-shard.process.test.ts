@@ -1,4 +1,7 @@
-/** Scripts on what a shard's samples did not prove, with real Lean: what is tried, what is found, under which marks. About ten seconds of a core. */
+/**
+ * Tests scripts on statements that a shard's samples did not prove, with real Lean: the tried scripts, their proofs,
+ * and the marks. About ten seconds of a core.
+ */
 
 import { type RunConfig, resolveConfig } from '@stp/config';
 import { type ShardResult, sampleSchema, verdictSchema } from '@stp/config/records';

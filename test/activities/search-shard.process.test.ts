@@ -1,4 +1,7 @@
-/** The search of a shard with real Lean and a scripted model: what is found, what is kept, processes that die. About a minute of one core. */
+/**
+ * Tests the search of a shard with real Lean and a scripted model: its proofs, its records, and processes that die.
+ * About a minute of one core.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * A round that no model sampled: statements, samples and verdicts are written by rule as a stream, so that every figure
- * that selection must compute is known beforehand. For tests of selection at scale and for its bench.
+ * Writes a round without a model: statements, samples and verdicts follow rules, as a stream, so every figure that
+ * selection must compute is known beforehand. For tests of selection at scale and for its bench.
  */
 
 import type { RunConfig } from '@stp/config';

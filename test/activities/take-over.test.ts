@@ -1,4 +1,4 @@
-/** A run that starts from another one: what it may take over, what it reads, and what is refused. */
+/** Tests runs that start from another one: what they may take over, what they read, and what is refused. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The training activity over a real store, engine and monitor: what it logs, what it keeps for a retry, what it leaves. Costs about 12 s. */
+/**
+ * Tests the training activity over a real store, engine and monitor: its log, the state that it keeps for a retry, its
+ * leftovers. Costs about 12 s.
+ */
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /**
- * The rules around verification, with a checker whose answers the test sets: canaries, infrastructure, certificates.
+ * Tests the rules around verification, with a checker whose answers the test sets: canaries, infrastructure,
+ * certificates.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

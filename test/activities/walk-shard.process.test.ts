@@ -68,7 +68,7 @@ const ports = {
   scratch: async () => directory,
   generator: async () => generator,
   monitor: async () => ({ log: async () => {} }),
-  // Three members; the last one likes only `exact`.
+  // Three members, of which the last accepts only `exact`.
   ensemble: async () => ({
     rewards: async (targets: readonly { readonly prompt: string; readonly target: string }[]) => {
       asked.push(...targets.map(({ prompt, target }) => `${prompt} ${target}`));
@@ -143,14 +143,14 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     [3, 'dead', 2],
     // `done` stops, although a goal is left.
     [4, 'stopped', 1],
-    // It led back to where the walk had been.
+    // The tactic led back to an earlier state.
     [5, 'dead', 1],
   ]);
   const keys = walks.map(({ states }) => states.map(({ key }) => key));
   expect(keys[1]).toEqual(keys[0]);
   expect(keys[4]).toEqual(keys[0]!.slice(0, 2));
   expect(walks[0]!.states.map(({ goals }) => goals)).toEqual([1, 2, 1]);
-  // Weighted; what is too long for the verifiers has the worst word of those beside it.
+  // Weighted scores; a tactic too long for the verifiers has the worst score of its state.
   expect(walks.map(({ scores }) => scores)).toEqual([
     [-0.5, 1, 1],
     [-0.5, -0.5, -0.5],
@@ -159,7 +159,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     [-0.5],
     [-0.5],
   ]);
-  // What two walks wrote in one state is asked once.
+  // Equal tactics of two walks in one state are scored once.
   expect(new Set(asked).size).toBe(asked.length);
   expect(walked.figures.walksLeanMs).toBeGreaterThan(0);
   const samples = await readAll(store, walked.samples, sampleSchema);
@@ -173,7 +173,7 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
   });
   expect(verified.verdictCounts).toMatchObject({ proved: 3 });
 
-  // Of the three proofs the second has no reward: it is taken out.
+  // The second of the three proofs has no reward and is left out.
   const shard = await readShard(store, verified);
   const rewards = groupsOf(shard).flatMap((group) =>
     group.samples.map(({ sample, verdict }) =>
@@ -208,11 +208,11 @@ it('walks tactic by tactic, merges states, and becomes a flow group with the rew
     ['skip'],
   ]);
   expect(group!.trajectories.map(({ states }) => states.at(-1)!.logReward)).toEqual([0, 0, -8, -6.5, -8]);
-  // Of the ways in, `constructor` has the word -1/2 and `apply And.intro` the same.
+  // Both tactics that lead to the state, `constructor` and `apply And.intro`, have the score -1/2.
   expect(group!.trajectories[0]!.states.map(({ logReward }) => logReward)).toEqual([-5, -6.5, -4, 0]);
   expect(group!.trajectories[0]!.states[0]!.prompt).toContain('<state>');
 
-  // Finished statements are not walked again.
+  // Finished statements get no further walks.
   const before = calls;
   await forget(directory, 'shard/walked.json');
   expect(await run(walkShardActivity(ports).walkShard, input)).toEqual(walked);

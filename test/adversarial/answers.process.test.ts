@@ -1,6 +1,6 @@
 /**
- * Answers of a model that try to have another statement accepted than the one asked for: what is taken out of them goes under
- * our statement, and Lean refuses it there. The same wrappings around an honest proof cost it nothing. Real Lean; about 5 s.
+ * Tests answers of a model that try to have another statement accepted. The proof read from them is placed under our
+ * statement, and Lean refuses it there. The same wrappings around an honest proof do no harm. Real Lean; about 5 s.
  */
 
 import { loadFormat } from '@stp/config';

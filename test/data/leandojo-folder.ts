@@ -1,6 +1,7 @@
 /**
- * A LeanDojo Benchmark 4 folder and the "Mathlib" it traced, made up: two files, one with CRLF line ends, Unicode names,
- * theorems without tactics, a name that comes twice, a file that is not in the checkout, term and matching proofs.
+ * An invented LeanDojo Benchmark 4 folder and the "Mathlib" that it traced: two files, one with CRLF line ends, Unicode
+ * names, theorems without tactics, a duplicate name, a file that is missing from the checkout, term and matching
+ * proofs.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

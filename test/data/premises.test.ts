@@ -1,4 +1,4 @@
-/** The premises of a prepared set are read once, and again where the set was made anew. */
+/** Tests that the premises of a prepared set are read once, and again if the set was made anew. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Random proofs and random files whose verdicts nobody has written down: the verifier is held against Lean's own objects, and
- * whole files against what their generator knows. A little of what `differential.slow.ts` does; about ten seconds of one core.
+ * Compares the verifier with Lean's own objects on random proofs, and on random files whose facts their generator
+ * knows. Nobody wrote these verdicts down. A small part of `differential.slow.ts`; about ten seconds of one core.
  */
 import { expect, test, vi } from 'vitest';
 import { compareManyFiles, compareManyProofs } from './workbench.ts';

@@ -15,24 +15,24 @@ export type Answer = 'proof' | 'no proof' | 'unclear';
 
 export interface Question {
   readonly signature: string;
-  /** The proof text as it came. */
+  /** The original proof text. */
   readonly text: string;
-  /** Where the block ends and clauses about recursion follow; missing: all of the text is the block. */
+  /** Offset at which the block ends and clauses about recursion follow; missing: the text is only a block. */
   readonly blockEnds?: number;
 }
 
-/** Begins a clause that may stand behind a block. */
+/** Matches the beginning of a clause that may follow a block. */
 const CLAUSE = /^[ \t]*(?:termination_by|decreasing_by)\b/mu;
 
 const OPTIONS = ['set_option autoImplicit false', 'set_option relaxedAutoImplicit false'];
-/** A clean text is asked about twice, the second time with all the time it wants. */
+/** Heartbeats of the first and the second attempt at a text without errors, in thousands. */
 const HEARTBEATS = [1_000, 20_000] as const;
 const BASE_MS = 60_000;
 const EACH_MS = 5_000;
 const MEMORY_BYTES_MAX = 4_294_967_296;
-/** Lean 4.35 stops at its hundredth error. */
+/** Number of errors at which Lean 4.35 stops. */
 const ERRORS_MAX = 100;
-/** Texts in one process: of any, so that they have fewer errors than that, and of those in which no error was found. */
+/** Number of texts in one process: small enough at first that errors stay below `ERRORS_MAX`, then only clean texts. */
 const FIRST_BATCH = 80;
 const CLEAN_BATCH = 150;
 const NO_END = /maximum number of heartbeats|deterministic\) timeout|maximum recursion depth/;
@@ -46,7 +46,7 @@ export class Oracle {
   readonly #signatures: readonly string[];
   #runs = 0;
 
-  /** `signatures`: all that will be asked about. */
+  /** @param signatures signatures of all questions */
   constructor(processContext: ProcessContext, signatures: readonly string[]) {
     this.#processContext = processContext;
     this.#folder = mkdtempSync(join(processContext.workingDirectory, 'oracle-'));
@@ -54,7 +54,9 @@ export class Oracle {
     this.#signatures = signatures;
   }
 
-  /** An answer each, in order. A text that is no proof as a block may be one with clauses behind its block. */
+  /**
+   * Returns an answer for each, in order. A text that is no proof as a block may be one with clauses after its block.
+   */
   async ask(questions: readonly Question[]): Promise<readonly Answer[]> {
     const answers = [...(await this.#ask(questions))];
     const again = questions.flatMap((question, index) => {
@@ -77,7 +79,7 @@ export class Oracle {
     return answers.map((answer) => answer ?? judged.shift()!);
   }
 
-  /** Null for those in which Lean finds no error. */
+  /** Returns the answers of texts with errors; null for a text without an error. */
   async #firstLook(questions: readonly Question[]): Promise<readonly (Answer | null)[]> {
     if (questions.length === 0) return [];
     const { exit, path, errors, spans, folder } = await this.#compile(questions, HEARTBEATS[0]);
@@ -92,7 +94,7 @@ export class Oracle {
       if (own.some(({ text }) => NO_END.test(text))) return 'unclear';
       return own.length > 0 ? 'no proof' : null;
     });
-    // An error that stands in nobody's lines may be anybody's.
+    // An error outside the lines of all texts may belong to any of them.
     const isNobodys = path === null && answers.every((answer) => answer === null);
     if (isNobodys) return alone ? ['no proof'] : await this.#halves(questions);
     return [...answers, ...(await this.#firstLook(questions.slice(reached)))];
@@ -136,7 +138,7 @@ export class Oracle {
     return `stated${this.#signatures.indexOf(signature)}`;
   }
 
-  /** Path of a module with each signature as an axiom. */
+  /** Compiles a module with each signature as an axiom, and returns its path. */
   async #statements(): Promise<string> {
     if (this.#stated !== '') return this.#stated;
     const text = this.#signatures.map((signature, index) => `axiom stated${index}${signature}\n`).join('');
@@ -150,7 +152,7 @@ export class Oracle {
     const lines = [...OPTIONS, `set_option maxHeartbeats ${heartbeats}`];
     const spans = questions.map(({ signature, text, blockEnds = text.length }, index) => {
       const begins = lines.length + 1;
-      // As Lean reads a file: it knows no carriage return before a line feed.
+      // Lean reads CRLF as a line feed.
       const linesOf = (part: string): string[] => part.replaceAll('\r\n', '\n').split('\n');
       const block = [':= (by', ...linesOf(text.slice(0, blockEnds)), ')'];
       lines.push(`theorem d${index}${signature}`, ...block, ...linesOf(text.slice(blockEnds)));
@@ -175,7 +177,7 @@ export class Oracle {
   }
 }
 
-/** The theorem is there, states what it was to, and it and all it stands on are checked and rest on no foreign axiom. */
+/** `proof` if the theorem exists, states its signature, and rests only on checked constants and allowed axioms. */
 function answerOf(report: ModuleReport, index: number): Answer {
   const asked = report.asked[index];
   const theorem = asked?.index == null ? undefined : report.constants[asked.index];

@@ -1,6 +1,6 @@
 /**
- * Whole files made at random from a seed; the generator knows every theorem's full name and whether it rests on `sorry`
- * or an axiom. Made so that most compile: what is used was declared before, and every scope that is opened is closed.
+ * Makes whole random files from a seed. The generator knows every theorem's full name and whether it rests on `sorry`
+ * or an axiom. Most files compile: names are declared before they are used, and every open scope is closed.
  */
 import { randomStream } from '@stp/selfplay';
 import { FileWriter } from './file-writer.ts';

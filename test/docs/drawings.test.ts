@@ -1,6 +1,6 @@
 /**
- * Pages against the code that they draw and name: the boxes of a round stand in the order of the workflow, files and folders exist,
- * every page can be reached, and a page that uses this project's words leads to the glossary.
+ * Compares pages with the code that they draw and name: the boxes of a round are in the workflow's order, files and
+ * folders exist, every page can be reached, and a page with this project's terms links to the glossary.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * The guides, command by command. Ours run: plans and configurations as they are, machines against a fake of Google's API,
- * updates and queries against a Temporal server with a workflow that has a run's handlers. What cannot run here says why, and
- * has its options looked up. About 60 s of waiting, as every command is a process.
+ * Runs the commands of the guides. Plans and configurations run unchanged, machines run against a fake of Google's API,
+ * updates and queries against a Temporal server with a workflow that has a run's handlers. A command that cannot run
+ * here has a reason, and its options are looked up. About 60 s of waiting, since every command is a process.
  */
 
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The page of parts and what they were tested against: each row has one of four marks, a part that was run names an
- * existing test, and a test of the real thing uses no stand-in of ours.
+ * Tests the page of parts and their tests: each row has one of four marks, a part that was run names an existing test,
+ * and a test of the real program uses no stand-in of ours.
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The answers to bad input: what is wrong, where, what to do, exit 2, and nothing started. Costs about 10 s. */
+/** Tests the answers to bad input: the problem, its position, advice, exit 2, and nothing started. Costs about 10 s. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

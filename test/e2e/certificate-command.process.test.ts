@@ -1,4 +1,7 @@
-/** `stp verify --certify` and `stp certificate check`: a certificate is confirmed as it was written, and not when it was edited. */
+/**
+ * Tests `stp verify --certify` and `stp certificate check`: an unchanged certificate is confirmed, an edited one is
+ * not.
+ */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * A run survives what kills its parts: the worker, the server with everything else. Each killed run ends as the run that
- * nobody disturbed, its library lemma by lemma, and does no finished shard again. Costs about four minutes. In the slow tier, without other files beside
- * it: six whole runs, two at a time, killed in moments that must lie within a round.
+ * Tests that a run survives the kill of its worker, and of its server with everything else. Each killed run ends like
+ * the reference run without faults, with the same lemmas, and repeats no finished shard. Costs about four minutes. Slow
+ * tier, alone: six whole runs, two at a time, are killed at moments that must lie within a round.
  *
  * @module-tag slow
  */
@@ -18,7 +18,7 @@ import { commandLineOf, listProcesses, runMarkOf } from '../../infra/processes.t
 import { localRunName } from '../../workers/settings.ts';
 import { GROWING_RUN, stp } from '../support/stp.ts';
 
-/** Whole runs, two in a test: with the other tests beside them each has taken more than three minutes. */
+/** Time limit: a test has two whole runs, which took more than three minutes each beside other tests. */
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 let directory: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Returns the summary without what depends on how fast the machine was. */
+/** Returns the summary without figures that depend on the machine's speed. */
 const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage' | 'cost'>> => {
   const {
     secondsPerStage: _,
@@ -42,7 +42,7 @@ const summaryOf = async (run: string): Promise<Omit<Summary, 'secondsPerStage' |
   return { ...rest, rounds: rest.rounds.map((round) => ({ ...round, leanSeconds: 0 })) };
 };
 
-/** Object name → bytes, of everything under `rounds/` that does not hold times or absolute paths. */
+/** Reads the objects under `rounds/` that contain no times and no absolute paths: bytes by name. */
 async function recordsOf(run: string): Promise<Map<string, string>> {
   const records = new Map<string, string>();
   for (const name of (await readdir(join(run, 'rounds'), { recursive: true })).sort())
@@ -51,7 +51,7 @@ async function recordsOf(run: string): Promise<Map<string, string>> {
   return records;
 }
 
-/** How often each shard was sampled and verified to the end. */
+/** Counts how often each shard was completely sampled and verified. */
 async function shardWork(run: string): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const { name } of readMetrics(join(run, 'metrics.jsonl')))
@@ -59,7 +59,7 @@ async function shardWork(run: string): Promise<Map<string, number>> {
   return counts;
 }
 
-/** Metrics that finished pieces of work have logged: what must not be done again. */
+/** Returns the metrics of finished work, which must not be repeated. */
 async function finishedWork(run: string): Promise<string[]> {
   const names = await readdir(join(run, 'rounds'), { recursive: true });
   return names.flatMap((name) => {
@@ -73,7 +73,7 @@ async function finishedWork(run: string): Promise<string[]> {
   });
 }
 
-/** Waits until the run has verified its first shard of some round while others are still to do. */
+/** Waits until the run has verified one shard of the round and others are left. */
 async function untilMidRound(run: string, round: number, running: PromiseLike<{ all?: unknown }>): Promise<void> {
   let end: string | null = null;
   void running.then(({ all }) => {
@@ -87,7 +87,7 @@ async function untilMidRound(run: string, round: number, running: PromiseLike<{ 
   }
 }
 
-/** Processes whose command line matches and that belong to this run folder. */
+/** Returns the processes of this run folder whose command line matches. */
 async function processesOf(pattern: RegExp, environment: string): Promise<number[]> {
   const found: number[] = [];
   for (const { pid } of await listProcesses()) {
@@ -99,7 +99,7 @@ async function processesOf(pattern: RegExp, environment: string): Promise<number
   return found;
 }
 
-/** @param finished what was done before the kill: each piece once, also now */
+/** @param finished work that was done before the kill, and must still be done only once */
 async function expectSameAsUndisturbed(run: string, finished: readonly string[]): Promise<void> {
   expect(await summaryOf(run)).toEqual(await summaryOf(undisturbed));
   expect(await recordsOf(run)).toEqual(await recordsOf(undisturbed));

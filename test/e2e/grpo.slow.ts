@@ -1,6 +1,7 @@
 /**
- * The preset `grpo` as a whole: SFT, two rounds of samples, Lean's verdicts, certificates, rewards, advantages and updates, with a small
- * model on few statements, through the command, a Temporal server and workers of its own. In the slow tier since it takes minutes.
+ * Plays the whole preset `grpo` with a small model on few statements: SFT, two rounds of samples, Lean's verdicts,
+ * certificates, rewards, advantages and updates, through the command, with its own Temporal server and workers. Slow
+ * tier, since it takes minutes.
  *
  * @module-tag slow
  */

@@ -1,5 +1,6 @@
 /**
- * More of what `leavings.process.test.ts` does: other signals, no sandbox, and a service that is killed or told twice. About a minute.
+ * Continues `leavings.process.test.ts`: other signals, no sandbox, and a service that is killed or gets two signals.
+ * About a minute.
  *
  * @module-tag slow
  */

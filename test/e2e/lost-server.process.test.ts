@@ -1,4 +1,6 @@
-/** A run whose Temporal server is killed: the command says so, leaves nothing behind, and exits. About 20 s. */
+/**
+ * Tests a run whose Temporal server is killed: the command reports it, leaves nothing behind, and exits. About 20 s.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

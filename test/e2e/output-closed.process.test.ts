@@ -1,4 +1,4 @@
-/** Commands whose reader closes the pipe end without a word. Costs a few seconds. */
+/** Tests that commands end silently when their reader closes the pipe. Costs a few seconds. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

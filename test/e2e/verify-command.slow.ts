@@ -1,5 +1,5 @@
 /**
- * `stp verify` over every attack, and what it leaves behind where it is ended: nothing. Costs about two minutes.
+ * Tests `stp verify` on every attack, and that an interrupted one leaves nothing behind. Costs about two minutes.
  *
  * @module-tag slow
  */

@@ -1,4 +1,4 @@
-/** What the live view says of a run whose work failed and is tried again later. */
+/** Tests the live view of a run whose work failed and will be tried again. */
 import { expect, it } from 'vitest';
 import { describeNow, retryOf } from '../../cli/run/progress-view.ts';
 import type { Progress } from '../../workflows/control/contracts.ts';

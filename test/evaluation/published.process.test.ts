@@ -1,4 +1,4 @@
-/** Published figures stand beside an evaluation of the same family, set and split. Under 1 s. */
+/** Tests that an evaluation shows the published figures of the same family, set and split. Under 1 s. */
 
 import { evaluationReportSchema, type ShardResult } from '@stp/config/records';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Examples that take seconds: their commands run as a reader types them, and print what the pages say. */
+/** Runs the examples that take seconds: their commands print the output that the pages show. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';

@@ -1,6 +1,7 @@
 /**
- * The example of a fleet: its commands on three machines that are network namespaces, with ssh servers and a common folder. Where this
- * machine lacks what they need the test says so and is skipped. Costs some minutes. No other rehearsal may run beside it.
+ * Runs the example of a fleet: its commands on three machines, which are network namespaces with ssh servers and a
+ * common folder. Skipped with a message if this machine lacks the requirements. Costs some minutes. No other rehearsal
+ * may run at the same time.
  *
  * @module-tag slow
  */

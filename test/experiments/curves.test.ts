@@ -1,4 +1,4 @@
-/** Comparison of methods at equal cost: where curves end, what lies between rounds, and what the table says. */
+/** Tests the comparison of methods at equal cost: ends of curves, values between rounds, and the table. */
 import { expect, it } from 'vitest';
 import { compare, curveOf, type FinishedRun, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
 import { comparisonTable, roundsMissing, withOrigins } from '../../tools/experiments/selfplay-vs-baselines.ts';

@@ -1,4 +1,4 @@
-/** Clocks for fakes whose states change with time: one stands still until it is moved, one runs by itself, fast. */
+/** Clocks for fakes whose states change with time: one that the test moves, and one that runs fast by itself. */
 export interface FakeClock {
   /** ms since 1970 */
   now(): number;

@@ -1,23 +1,23 @@
 /**
- * An HTTP server for a fake cloud API: credentials must be there, answers are JSON, and requests can meet faults: refused
- * before anything happened, carried out with the answer lost, carried out twice, or never answered.
+ * An HTTP server for a fake cloud API. Requests need credentials, answers are JSON, and requests can meet faults:
+ * refused without effect, carried out with a lost answer, carried out twice, or never answered.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, type ErrorKind } from './api-error.ts';
 
 export type CloudFault =
-  /** Refused; nothing happened. */
+  /** The request is refused without effect. */
   | { readonly kind: 'error'; readonly error: ErrorKind; readonly message?: string }
-  /** The connection breaks before the request was looked at. */
+  /** The connection breaks before the request is read. */
   | { readonly kind: 'lost-request' }
-  /** Carried out, and the connection breaks before the answer. */
+  /** The request is carried out, and the connection breaks before the answer. */
   | { readonly kind: 'lost-answer' }
-  /** Carried out, and answered with an error all the same. */
+  /** The request is carried out, but the answer is an error. */
   | { readonly kind: 'error-after'; readonly error: ErrorKind }
-  /** Carried out twice, as after a retry on the way; the second answer is what is heard. */
+  /** The request is carried out twice, as after a retry in the network; the client gets the second answer. */
   | { readonly kind: 'twice' }
-  /** Carried out and never answered; the connection stays. */
+  /** The request is carried out and never answered; the connection stays open. */
   | { readonly kind: 'silence' };
 
 export interface CloudCall {
@@ -34,7 +34,7 @@ export interface CloudServer {
   readonly requests: readonly string[];
   /** Bodies of POST requests so far, with their URLs. */
   readonly posted: readonly { readonly url: string; readonly body: unknown }[];
-  /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
+  /** Gives the fault to the next request whose "METHOD path" matches. Faults wait in order. */
   inject(request: RegExp, fault: CloudFault): void;
   pendingFaults(): number;
   /** Forgets requests and faults. */

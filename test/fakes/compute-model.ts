@@ -1,7 +1,7 @@
 /**
- * Compute Engine's instances, without HTTP: inserts that fail late for want of capacity or quota, spot instances that are
- * taken away, things that take time to go. Time is a clock that the test moves. Every instance that ever was is kept, for
- * what was paid for.
+ * Simulates Compute Engine's instances, without HTTP: inserts fail late without capacity or quota, spot instances are
+ * preempted, and deletions take time. The test moves the clock. Deleted instances stay in a list, so that a test can
+ * see what was paid for.
  */
 import { ApiError } from './api-error.ts';
 import type { FakeClock } from './clock.ts';
@@ -30,9 +30,9 @@ export interface Properties {
 export type OperationErrors = { code: string; message: string }[];
 
 export class ComputeModel {
-  /** All that ever were. */
+  /** All instances that ever existed. */
   readonly instances: ModelInstance[] = [];
-  /** Name of the operation that a request id began: the same asking again begins nothing. */
+  /** Operation names by request id: a repeated request begins no new operation. */
   readonly requestIds = new Map<string, string>();
   /** Instances that the zone can hold now. */
   capacity = Number.POSITIVE_INFINITY;
@@ -62,7 +62,7 @@ export class ComputeModel {
     return found;
   }
 
-  /** The error of an operation; nothing was made then. */
+  /** Inserts an instance. Returns the operation's errors; then no instance was made. */
   insert(name: string, properties: Properties): OperationErrors {
     if (this.live().some((one) => one.name === name)) throw alreadyThere('instances', name);
     return this.#make(name, properties);
@@ -72,7 +72,7 @@ export class ComputeModel {
     this.#stop(this.get(name));
   }
 
-  /** The cloud takes a spot instance away. */
+  /** Preempts a spot instance. */
   preempt(name: string): void {
     const one = this.get(name);
     if (one.properties.scheduling?.instanceTerminationAction === 'DELETE') this.#stop(one);

@@ -24,17 +24,17 @@ interface Session {
   readonly name: string;
   readonly resource: Resource;
   readonly ifGenerationMatch: string | null;
-  /** In order; joined when the object is whole. */
+  /** Received pieces in order; joined when the object is complete. */
   received: Buffer[];
   receivedBytes: number;
   finished: FakeObject | null;
 }
 
 export interface FakeGcsOptions {
-  /** Where it listens; default: a free port of this machine alone. */
+  /** Address on which it listens; default: the loopback interface, with a free port. */
   readonly host?: string;
   readonly port?: number;
-  /** Asked of every request without an injected fault: "METHOD path" and the client's address. */
+  /** Chooses a fault for each request without an injected one, from "METHOD path" and the client's address. */
   readonly meets?: (line: string, peer: string) => Fault | null;
 }
 
@@ -43,18 +43,18 @@ interface Resource {
   readonly metadata?: Record<string, string>;
 }
 
-/** A fault that a request meets instead of, or on its way to, an answer. */
+/** A fault of a request, before or during its answer. */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
-  /** The connection breaks after so many bytes of the request's body; the bytes before stay received. */
+  /** The connection breaks after `afterBytes` of the request's body; the earlier bytes count as received. */
   | { readonly kind: 'drop-upload'; readonly afterBytes: number }
-  /** Nothing of the request's body is read after so many bytes; then the connection breaks. */
+  /** After `afterBytes` of the request's body reading stops until `until`; then the connection breaks. */
   | { readonly kind: 'stall-upload'; readonly afterBytes: number; readonly until: Promise<unknown> }
   /** The request is carried out, but its answer is lost. */
   | { readonly kind: 'drop-answer' }
-  /** The connection breaks after so many bytes of the answer's body. */
+  /** The connection breaks after `afterBytes` of the answer's body. */
   | { readonly kind: 'drop-download'; readonly afterBytes: number }
-  /** Nothing comes after so many bytes of the answer's body, and the connection stays. */
+  /** The answer stops after `afterBytes` of its body, and the connection stays open. */
   | { readonly kind: 'stall-download'; readonly afterBytes: number };
 
 export interface FakeGcs {
@@ -63,22 +63,22 @@ export interface FakeGcs {
   /** Method and path (with query) of every request so far. */
   readonly requests: readonly string[];
   object(bucket: string, name: string): FakeObject | undefined;
-  /** Names of all objects of the bucket. */
+  /** Returns the names of all objects of the bucket. */
   names(bucket: string): string[];
-  /** Puts an object there without a request. */
+  /** Stores an object without a request. */
   seed(bucket: string, name: string, text: string): void;
-  /** The next request whose "METHOD path" matches meets the fault; faults wait in order. */
+  /** Gives the fault to the next request whose "METHOD path" matches. Faults wait in order. */
   inject(request: { test(line: string): boolean }, fault: Fault): void;
-  /** All upload sessions under way expire. */
+  /** Makes all open upload sessions expire. */
   forgetSessions(): void;
-  /** Names of objects with an upload session that is not finished, `bucket/name`. */
+  /** Returns the names, `bucket/name`, of objects with an unfinished upload session. */
   openSessions(): string[];
-  /** Bytes of bodies since the start: of requests, and of answers. */
+  /** Bytes of request bodies and of answer bodies since the start. */
   bytesReceived(): number;
   bytesSent(): number;
-  /** Requests that have come and are not answered. */
+  /** Number of requests that are not answered yet. */
   underWay(): number;
-  /** Faults not met yet. */
+  /** Number of faults that no request has met yet. */
   pendingFaults(): number;
   close(): Promise<void>;
 }
@@ -199,7 +199,7 @@ export async function startFakeGcs(
     if (range[1] !== undefined) {
       const start = Number(range[1]);
       if (start > session.receivedBytes) throw new Refusal(503, 'a gap before this chunk');
-      // Bytes the session holds already are sent again after a lost answer and skipped.
+      // After a lost answer a client sends bytes again; those that the session has are skipped.
       let fresh = body.subarray(session.receivedBytes - start);
       const now = session.receivedBytes + fresh.length;
       const complete = range[3] !== '*' && now === Number(range[3]);
@@ -329,7 +329,7 @@ function sendError(response: ServerResponse, status: number, message: string): v
   response.writeHead(reply.status, reply.headers).end(reply.body);
 }
 
-/** Body of the request; where it is dropped or stalled only so many bytes of it, and `cut` true. */
+/** Reads the body of the request. A dropped or stalled one has only its first bytes, and `cut` is true. */
 async function readBody(request: IncomingMessage, fault: Fault | null): Promise<{ body: Buffer; cut: boolean }> {
   const until = fault?.kind === 'stall-upload' ? fault.until : null;
   const bytesMax =
@@ -347,13 +347,13 @@ async function readBody(request: IncomingMessage, fault: Fault | null): Promise<
       return { body: Buffer.concat(parts).subarray(0, bytesMax), cut: true };
     }
   } catch {
-    // The client went away in the middle: what came counts.
+    // The client disconnected; the received bytes count.
     return { body: Buffer.concat(parts), cut: true };
   }
   return { body: Buffer.concat(parts), cut: false };
 }
 
-/** The two parts of a multipart/related body: metadata and content. */
+/** Splits a multipart/related body into metadata and content. */
 function multipart(contentType: string, body: Buffer): [Buffer, Buffer] {
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
   if (boundary === undefined) throw new Refusal(400, 'no boundary');

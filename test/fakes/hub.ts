@@ -1,4 +1,4 @@
-/** A stand-in for the Hugging Face hub: one model, its files in memory, as far as `huggingface_hub` asks for them. */
+/** A stand-in for the Hugging Face hub: one model with its files in memory, and the requests of `huggingface_hub`. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * A judge of the tests: speaks the wire formats of OpenAI's chat completions and of Anthropic's messages, and marks by a rule on the
- * text of the proof. It is no language model. Told to, it fails as services do.
+ * A judge for tests, with the wire formats of OpenAI's chat completions and Anthropic's messages. It marks by a rule on
+ * the proof's text and is no language model. On request it has the faults of services.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,20 +22,20 @@ export type Fault =
   | 'denied';
 
 export interface JudgeServerOptions {
-  /** Share of full marks for a proof; 0 and 1 are the ends. */
+  /** Returns the share of full marks for a proof, from 0 to 1. */
   readonly rule: (proof: string) => number;
   /** Highest mark of the scale. */
   readonly max?: number;
-  /** Fault of the request with this number, from 0. */
+  /** Returns the fault of the request with this number, from 0. */
   readonly fault?: (request: number, messages: string) => Fault | undefined;
   readonly latencyMs?: number;
-  /** Do claimed errors stand? */
+  /** Whether claimed errors are confirmed. */
   readonly stands?: boolean;
 }
 
 export interface JudgeServer {
   readonly url: string;
-  /** Each request: when it came, and what it asked. */
+  /** Time and content of each request. */
   readonly requests: {
     readonly atMs: number;
     readonly body: Record<string, unknown>;
@@ -45,7 +45,7 @@ export interface JudgeServer {
   close(): Promise<void>;
 }
 
-/** Part of a question between its marks. */
+/** Returns the part of a question between its markers. */
 export function partOf(text: string, name: string): string {
   const match = new RegExp(`^===== ${name} (\\w+) =====\\n([\\s\\S]*?)\\n===== end of ${name} \\1 =====$`, 'mu').exec(
     text,
@@ -160,7 +160,7 @@ function objectFor(
   };
 }
 
-/** The criteria of the rubric, where points for each are asked for. */
+/** Returns the criteria of the rubric if the question asks for their points. */
 function criteriaIn(text: string): { name: string; points: number }[] {
   if (!text.includes('Give points for each criterion')) return [];
   return [...partOf(text, 'rubric').matchAll(/^- (.+): (\d+)$/gmu)].map(([, name, points]) => ({

@@ -8,11 +8,11 @@ import type { AddressInfo } from 'node:net';
 export interface FakeMetadata {
   /** `127.0.0.1:PORT`, for GCE_METADATA_HOST. */
   readonly host: string;
-  /** For a program that is to have its credentials here. Without the second word it would give up looking after 3 s. */
+  /** Variables of a program that gets its credentials here. Without the second one it would give up after 3 s. */
   readonly environment: { readonly GCE_METADATA_HOST: string; readonly METADATA_SERVER_DETECTION: 'assume-present' };
   /** The token that a request must carry to a fake API. */
   readonly token: string;
-  /** Paths asked for so far. */
+  /** Paths of all requests so far. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startFakeMetadata(options: MetadataOptions = {}): Promise<
     if (request.headers['metadata-flavor'] !== 'Google')
       return void response.writeHead(403).end('Missing Metadata-Flavor:Google header.');
     const path = url.pathname.startsWith(ROOT) ? url.pathname.slice(ROOT.length) : null;
-    // Clients ask for these to see that they are on such a machine.
+    // Clients request these to test whether they run on such a machine.
     if (url.pathname === '/' || path === 'instance' || path === '')
       return void response.writeHead(200).end('instance/\n');
     const value = path === null ? undefined : values[path];

@@ -1,7 +1,7 @@
 /**
- * The life of TPU queued resources and nodes, without HTTP: what is asked for waits for capacity, becomes active, may be
- * taken away, expires, and takes time to go. States follow google/cloud/tpu/v2/cloud_tpu.proto and the guide to queued
- * resources; time is a clock that the test moves. Every node that ever was is kept, for what was paid for.
+ * Simulates TPU queued resources and nodes, without HTTP: a request waits for capacity, becomes active, may be
+ * preempted, expires, and takes time to disappear. States follow google/cloud/tpu/v2/cloud_tpu.proto and the guide to
+ * queued resources. The test moves the clock. Deleted nodes stay in a list, so that a test can see what was paid for.
  */
 
 import { ApiError } from './api-error.ts';
@@ -32,7 +32,7 @@ export interface ModelNode {
   readonly createdAtMs: number;
   readonly addresses: readonly string[];
   state: ModelNodeState;
-  /** From ready to gone it costs. */
+  /** Start of the time that is paid for; it ends when the node is gone. */
   readyAtMs: number | null;
   goneAtMs: number | null;
 }
@@ -67,11 +67,11 @@ interface QueuedBody {
 
 export class TpuModel {
   readonly requests = new Map<string, ModelRequest>();
-  /** All that ever were. */
+  /** All nodes that ever existed. */
   readonly nodes: ModelNode[] = [];
-  /** Is there capacity now for this request? */
+  /** Whether there is capacity for this request now. */
   hasCapacity: (request: ModelRequest) => boolean = () => true;
-  /** Chips of an accelerator type that the project may have; others are refused for good. */
+  /** Whether the project may have the accelerator type; other requests are refused permanently. */
   quota: (acceleratorType: string) => boolean = () => true;
   readonly #clock: FakeClock;
   readonly #hosts: (acceleratorType: string) => number;
@@ -81,7 +81,7 @@ export class TpuModel {
     this.#hosts = hosts;
   }
 
-  /** As on the first day. */
+  /** Restores the initial state. */
   reset(): void {
     this.requests.clear();
     this.nodes.length = 0;
@@ -141,7 +141,7 @@ export class TpuModel {
     return [...this.requests.values()].filter((one) => one.name.startsWith(`${parent}/`));
   }
 
-  /** Without `force` only what holds no nodes any more can go. */
+  /** Deletes a resource. Without `force` it must have no nodes. */
   delete(name: string, force: boolean): void {
     const request = this.get(name);
     const holdsNodes = request.nodes.some((node) => node.state !== 'GONE');
@@ -168,7 +168,7 @@ export class TpuModel {
     this.#goneNow(this.getNode(name));
   }
 
-  /** The cloud takes a spot slice away: its node is PREEMPTED, the request becomes SUSPENDED. */
+  /** Preempts a spot slice: its node becomes PREEMPTED, the request SUSPENDED. */
   preempt(name: string): void {
     const request = this.get(name);
     if (request.state !== 'ACTIVE') return;
@@ -176,7 +176,7 @@ export class TpuModel {
     this.#enter(request, 'SUSPENDING');
   }
 
-  /** Nodes that cost something now. */
+  /** Returns the nodes that cost money now. */
   billed(): ModelNode[] {
     this.settle();
     return this.liveNodes().filter((node) => node.readyAtMs !== null && node.state !== 'PREEMPTED');
@@ -186,7 +186,7 @@ export class TpuModel {
     return this.nodes.filter((node) => node.state !== 'GONE');
   }
 
-  /** Lets everything happen that its time has come for. */
+  /** Carries out all changes that are due. */
   settle(): void {
     for (const request of [...this.requests.values()]) while (this.#step(request));
   }

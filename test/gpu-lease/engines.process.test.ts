@@ -1,4 +1,7 @@
-/** `tools/bench/gpu/engines.ts` on a small model: one line an engine, and the next goes on where one fails. */
+/**
+ * Tests `tools/bench/gpu/engines.ts` on a small model: one line for each engine, and a failing engine does not stop the
+ * next.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

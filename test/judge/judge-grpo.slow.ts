@@ -1,7 +1,7 @@
 /**
- * A whole run of the preset `judge-grpo`, made small: a model of some ten thousand weights writes proofs in words, a server marks them by a rule, and
- * marks train the model. The server fails as services do: rate limits, errors, silence, answers that cannot be used. No language
- * model judges here. Costs some minutes: a Temporal server, workers, three trainings.
+ * Plays a small run of the preset `judge-grpo`: a model of some ten thousand weights writes proofs in words, a server
+ * marks them by a rule, and marks train the model. The server has a service's faults: rate limits, errors, silence,
+ * unusable answers. No language model judges. Costs some minutes: a Temporal server, workers, three trainings.
  *
  * @module-tag slow
  */
@@ -16,7 +16,7 @@ import { settings, stp } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
-/** By the number of the request: about one in six fails. */
+/** Faults by number of the request: about one in six fails. */
 const FAULTS: Readonly<Record<number, Fault>> = {
   3: 'busy',
   9: 'broken',
@@ -29,7 +29,7 @@ const FAULTS: Readonly<Record<number, Fault>> = {
 };
 /** Every third problem is marked criterion by criterion. */
 const RUBRIC = JSON.stringify({ criteria: ['begins', 'ends'].map((name, at) => ({ name, points: 3 + at })) });
-/** The longer a proof of the word, the better. */
+/** Marks a proof by the number of times that it says "so". */
 const rule = (proof: string): number => Math.min(7, (proof.match(/so/gu) ?? []).length) / 7;
 
 let directory: string;
@@ -93,20 +93,20 @@ it('goes from samples over judges and rewards to trained models, whatever the ju
   expect(rewards.length).toBeGreaterThan(50);
   expect(new Set(rewards.flatMap((one) => (one.kind === 'reward' ? [one.value] : []))).size).toBeGreaterThan(1);
   expect(server.requests.some(({ text }) => text.includes('Give points for each criterion'))).toBe(true);
-  // Nothing of Lean's was asked.
+  // Lean verified nothing.
   expect(names.some((name) => name.endsWith('verified.json'))).toBe(false);
-  // A round whose samples are all alike trains nothing.
+  // A round of equal samples trains nothing.
   const trained = (await readdir(join(run, 'checkpoints'))).filter((name) => name.startsWith('round-'));
   expect(trained.length).toBeGreaterThanOrEqual(1);
   const logged = new Set<string>();
   for await (const { name } of readMetrics(join(run, 'metrics.jsonl'))) logged.add(name);
   expect([...logged]).toEqual(expect.arrayContaining(['round/judge_requests', 'round/judge_answer_tokens']));
-  // Every question that was answered is kept, and was answered once.
+  // Each answered question is stored and was answered once.
   const kept = (await readdir(join(run, 'judge', 'answers'), { recursive: true })).filter((name) =>
     name.endsWith('.json'),
   );
   expect(kept.length).toBeGreaterThan(50);
-  // Each question was asked once, and anew only where no answer had come.
+  // Each question was asked once, and again only after a failure.
   const asked = new Map<string, number[]>();
   for (const [at, { body }] of server.requests.entries()) {
     const key = JSON.stringify([body.seed, body.messages]);

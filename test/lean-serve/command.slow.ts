@@ -1,8 +1,7 @@
 /**
- * `bin/stp lean serve` as a process: what it asks for before it starts, how it stops and what it leaves behind; and a worker
- * whose settings name it. Costs about 20 s of CPU.
- * In the slow tier: services as processes that are started and ended a dozen times; what they serve is tested beside it, in
- * one process.
+ * Tests `bin/stp lean serve` as a process: its requirements, its end and its leftovers, and a worker whose settings
+ * name it. Costs about 20 s of CPU. Slow tier: a dozen service processes are started and ended. Tests beside this file
+ * cover the answers, in one process.
  *
  * @module-tag slow
  */
@@ -26,7 +25,7 @@ import { stp } from '../support/stp.ts';
 
 const RUNAWAY = 'example : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)';
 
-/** The command, serving; killed at the end of the test if it still runs. */
+/** Starts the command and waits until it serves. It is killed at the end of the test if it still runs. */
 async function startServe(args: readonly string[] = [], env: Record<string, string> = {}): Promise<LeanService> {
   const service = await startLeanService({ args, env });
   onTestFinished(() => service.close());
@@ -34,8 +33,7 @@ async function startServe(args: readonly string[] = [], env: Record<string, stri
 }
 
 /**
- * Lean processes of services on this machine that work in `scratch`: found by their folder, or by their sandbox's
- * arguments.
+ * Returns the services' Lean processes that work in `scratch`, found by their folder or their sandbox's arguments.
  */
 function leanIn(scratch: string): string[] {
   return readdirSync('/proc').filter((pid) => {
@@ -49,7 +47,7 @@ function leanIn(scratch: string): string[] {
   });
 }
 
-/** Resolves when a process of the service is at a snippet. */
+/** Waits until a process of the service works on a snippet. */
 async function untilChecking(url: string, headers: Record<string, string>): Promise<void> {
   for (;;) {
     const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
@@ -116,7 +114,7 @@ it('checks for a worker whose settings name it', async () => {
   onTestFinished(() => ports.close());
   const { verification } = resolveConfig({ preset: 'smoke', environment: {}, flags: {} });
   const verifier = await ports.verifier('remote-run', { ...verification, sandbox: 'where-available' });
-  // Not in any cache of verdicts: nobody else names it so.
+  // A random name, so that no cache has a verdict.
   const name = `p${randomBytes(6).toString('hex')}`;
   const results = await verifier.check([
     { id: 'a', header: null, statement: `theorem ${name} (n : Nat) : n + 0 = n`, proof: `have ${name} := n\nsimp` },

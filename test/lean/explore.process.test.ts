@@ -18,7 +18,7 @@ const { signal } = new AbortController();
 let ports: AssembledPorts;
 const problems: Statement[] = [];
 beforeAll(async () => {
-  // What was explored before is not known here.
+  // A new cache, without earlier explorations.
   ports = await openAssembledPorts(folder, cache);
   for (const set of ['isaplanner', 'tip2015']) problems.push(...(await Array.fromAsync(ports.sources.problemSet(set))));
 }, 280_000);
@@ -47,13 +47,13 @@ describe('exploration', () => {
     );
     expect(found[0]!.equations.join('\n')).not.toContain('append (append xs xs)');
     expect(found[1]!.equations).toContain('{α : Type} (xs : List α) : rev (rev xs) = xs');
-    // What is found at one type of elements, or of numbers only, is said of any.
+    // Equations found at one element type, or only for numbers, are stated for any type.
     expect(found[2]!.equations).toContain('{α β : Type} (xs : List α) : zip xs ([] : List β) = []');
     expect(found[3]!.equations).toContain('{α : Type} (xs : List α) : append xs ([] : List α) = xs');
     expect(found[3]!.equations.join('\n')).toContain(
       '(n : Nat) (xs : List Nat) (ys : List Nat) : count n (append xs ys) =',
     );
-    // What holds of every order, but of no single pair of tests, is found under a condition.
+    // Laws of every order, which hold for no single pair of tests, are found under a condition.
     expect(found[4]!.equations).toContain('(n : Nat) (m : Nat) : leq n m = false → leq m n = true');
     const statements = found.flatMap(({ equations }, at) =>
       equations.map((equation, index) => ({
@@ -80,11 +80,11 @@ describe('exploration', () => {
       ],
       ['(n : Nat) (m : Nat) : leq n m = decide (n ≤ m)'],
       [
-        // Its arguments stand in another order there.
+        // The core function has its arguments in another order.
         '{α β : Type} (xs : List α) (f : α → List β) : listBind xs f = List.flatMap f xs',
         '{α : Type} (xs : List α) (ys : List α) : append xs ys = xs ++ ys',
       ],
-      // Lean's library inserts in no order.
+      // Lean's library has no insertion into an order.
       ['{α : Type} (xs : List α) : len xs = List.length xs', '(n : Nat) (m : Nat) : lt n m = decide (n < m)'],
     ]);
     for (const { equations } of found) expect(isCoreEquivalent(equations[0]!)).toBe(true);
@@ -102,7 +102,7 @@ describe('exploration', () => {
   }, 240_000);
 
   test('finds the same over whatever it has explored before, on as many threads', async () => {
-    // Over the same functions, and each uses up its steps.
+    // These use the same functions, and each uses up its steps.
     const near = ['sort_nat_TSortSorts', 'sort_nat_ISortSorts', 'sort_nat_TSortCount'].map(named);
     const found: string[] = [];
     for (const processes of [1, 2, 3]) {
@@ -127,7 +127,7 @@ describe('exploration', () => {
     expect(await explore([named('prop_15')])).toEqual(one);
     rmSync(join(cache, 'remembered'), { recursive: true });
     expect(await explore([named('prop_15')])).toEqual(one);
-    // `ins` sorts by its argument, so that order does not matter; `len` counts one more.
+    // `ins` inserts in order, so insertions commute; `len` grows by one.
     expect(one[0]!.equations.join('\n')).toContain('ins n (ins m xs) = ins m (ins n xs)');
     expect(one[0]!.equations.join('\n')).not.toContain('len (ins n xs) = len xs\n');
   });
@@ -137,7 +137,7 @@ describe('exploration', () => {
     expect(found!.equations).toContain(
       '{α : Type} (n : Nat) (m : Nat) (xs : List α) : take n (take m xs) = take m (take n xs)',
     );
-    // Both fail for n = 0, m = 2 and a list of three; with some other variables in their places forty tests let them pass.
+    // Both fail for n = 0, m = 2 and a list of three, but forty tests with other variable orders accept them.
     const false_ = ['drop (n + 1) (take m xs) = []', 'drop n (take m (drop m xs)) = []'];
     for (const equation of false_) expect(found!.equations.filter((one) => one.endsWith(`: ${equation}`))).toEqual([]);
     expect(found!.equations.length).toBeLessThan(100);
@@ -148,7 +148,7 @@ describe('exploration', () => {
     const conditional = found!.equations.filter((one) => one.includes('→'));
     expect(conditional).toContain('(n : Nat) (m : Nat) : lt n m = true → equal n m = false');
     expect(conditional.length).toBeLessThanOrEqual(24);
-    // Of lists, `elem n xs = false` says nothing of its members' order.
+    // For lists, `elem n xs = false` implies nothing about the order of members.
     expect(conditional.filter((one) => one.includes('elem n xs = false → lt'))).toEqual([]);
     const holds = (condition: boolean, n: number, m: number): boolean => n < m === condition;
     for (const text of conditional) {
@@ -175,7 +175,7 @@ describe('exploration', () => {
     expect(prefix!.equations).toContain(
       '{α : Type} (xs : List α) (ys : List α) (zs : List α) : append (append xs ys) zs = append xs (append ys zs)',
     );
-    // Fails where `xs` is longer than `ys` and begins with it, which hardly ever happens by chance.
+    // Fails if `xs` is longer than `ys` and begins with it, which is rare by chance.
     expect(prefix!.equations.filter((one) => one.endsWith('isPrefix xs (append ys zs) = isPrefix xs ys'))).toEqual([]);
     expect(bound!.equations.join('\n')).toContain('listBind (append xs ys) f = append (listBind xs f) (listBind ys f)');
   });
@@ -279,7 +279,7 @@ describe('equations from elsewhere', () => {
       const { signature, equations } = found[at]!;
       const shown = definitions.under(header, statement, boundNames(statement));
       const form = typedForm(statement, signature, shown, 150)!;
-      // What was explored can be written, and read back.
+      // Explored equations can be written and read back.
       for (const { words } of equations) if (words !== null) expect(form.read(form.write(words)!)).toEqual(words);
       const typed = new TypedTokens(form.grammar, tokenizer);
       const candidates = Array.from({ length: 40 }, () => {

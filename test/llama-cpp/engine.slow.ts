@@ -1,7 +1,7 @@
 /**
- * llama.cpp behind the `Generator` port, on a small random model and its GGUF: the contract of every engine, the embedded engine's
- * figures, grammars, adapters, and what is refused. Installs llama.cpp into the cache if it is not there (some 40 MB to download).
- * Costs half a minute.
+ * Tests llama.cpp behind the `Generator` port, on a small random model and its GGUF: the contract of every engine,
+ * agreement with the embedded engine, grammars, adapters and refusals. Installs llama.cpp into the cache if necessary
+ * (some 40 MB to download). Costs half a minute.
  *
  * @module-tag slow
  */
@@ -36,13 +36,13 @@ import { workerSettings } from '../../workers/settings.ts';
 import { expectSameFigures, GREEDY } from './same-figures.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-/** With more threads than idle cores llama.cpp waits for itself. */
+/** One thread, since with more threads than idle cores llama.cpp waits for itself. */
 const ENGINE: LlamaCppEngine = llamaCppEngine({ gpuLayers: 0, threads: 1 });
 const checkpoint = smallCheckpoint();
 const written = llamaGguf(checkpoint);
 let library: string;
 let home: string;
-/** Folder of the checkpoint, and of its GGUF. */
+/** Folder of the checkpoint and its GGUF. */
 let folder: string;
 let gguf: string;
 const opened: Generator[] = [];
@@ -53,7 +53,7 @@ async function open(directory: string, engine: Partial<LlamaCppEngine> = {}): Pr
   return generator;
 }
 
-/** The folder that stands for a GGUF file. */
+/** Makes the folder that represents a GGUF file. */
 async function ggufFolder(name: string, file: Buffer): Promise<string> {
   const path = join(home, `${name}.gguf`);
   await writeFile(path, file);
@@ -73,7 +73,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-// One sample at a time: beside others its numbers are rounded in another way.
+// One sample at a time, because batches are rounded in another way.
 describe('llama.cpp on a checkpoint', () => {
   let generator: Generator;
   beforeAll(async () => {
@@ -86,14 +86,14 @@ describe('samples of llama.cpp', () => {
   it('are those of the embedded engine where nothing is random, with its log-probabilities', async () => {
     const embedded = await embeddedGenerator({ threads: 1 })(folder);
     opened.push(embedded);
-    // The file has the weights in single precision, the folder becomes one in half precision; caches are in half precision.
+    // The file has weights in single precision. The folder is converted to half precision, which caches use too.
     for (const [directory, closeness] of [
       [gguf, 5e-3],
       [folder, 0.05],
     ] as const) {
       const { tokens, generator } = await openLlamaCpp(directory, { engine: ENGINE, library, cores: 1 });
       opened.push(generator);
-      // llama.cpp cuts some texts in another way than the tokenizer of the checkpoint.
+      // llama.cpp splits some texts differently from the tokenizer of the checkpoint.
       const read = await Promise.all(requestsFor(1).map(({ prompt }) => tokens.encodePrompt(prompt)));
       const alike = requestsFor(1).filter(
         ({ prompt }, index) => read[index]!.join() === checkpoint.tokenizer.encodePrompt(prompt).join(),

@@ -1,6 +1,7 @@
 /**
- * Encoder-decoders without Python: beam search against all sequences there are, and a folder whose graphs our own writer makes, a
- * table of which byte follows which. What `optimum-cli` exports is compared with transformers in `test/python/encoder-decoder.process.test.ts`.
+ * Tests encoder-decoders without Python: beam search against all possible sequences, and a folder whose graphs our own
+ * writer makes (a table of the byte that follows each byte). `test/python/encoder-decoder.process.test.ts` compares
+ * exports of `optimum-cli` with transformers.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

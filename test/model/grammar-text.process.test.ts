@@ -1,4 +1,7 @@
-/** Grammars by type as text for model servers: what they derive is well typed, reads back, and is what explored equations are written in. */
+/**
+ * Tests grammars by type as text for model servers: their sentences are well typed, read back, and include the explored
+ * equations.
+ */
 
 import type { TypedGrammar } from '@stp/config/records';
 import { EQUALS, IMPLIES } from '@stp/config/words';

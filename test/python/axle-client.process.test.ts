@@ -1,6 +1,6 @@
 /**
- * The published client of AXLE works against our service by its address alone: `check`, `verify_proof`, `disprove`, its status and
- * its environments; what it is not given is said. Costs about 40 s of CPU, and as much again the first time.
+ * Tests that AXLE's published client works with our service, only by its address: `check`, `verify_proof`, `disprove`,
+ * status and environments; missing features give messages. Costs about 40 s of CPU, and as much again the first time.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LeanService, startLeanService } from '../support/lean-service.ts';

@@ -1,4 +1,4 @@
-"""AXLE's published client against a server: `{url, key, calls: [[method, arguments]…]}` in, what it returned or raised out, as JSON."""
+"""Calls AXLE's published client: `{url, key, calls: [[method, arguments]…]}` in, results and errors out, as JSON."""
 
 import asyncio
 import dataclasses
@@ -7,7 +7,7 @@ import os
 import sys
 
 given = json.load(sys.stdin)
-# Its own settings, as a user would make them.
+# The client's own settings, as a user would set them.
 os.environ["AXLE_API_URL"] = given["url"]
 os.environ["AXLE_API_KEY"] = given["key"]
 

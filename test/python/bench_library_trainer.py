@@ -59,7 +59,7 @@ class Clock(TrainerCallback):
 
 
 model = AutoModelForCausalLM.from_pretrained(asked["base"], dtype=torch.float32, local_files_only=True)
-# Its reports go to standard output, which is the answer's.
+# The trainer's reports go to standard output, which is reserved for the answer.
 with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stdout(sys.stderr):
     arguments = TrainingArguments(
         output_dir=directory,

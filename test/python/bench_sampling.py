@@ -1,4 +1,4 @@
-"""Sampling from a Llama folder in plain PyTorch on the processor: keys and values cached in place, temperature and top-p.
+"""Samples from a Llama folder in plain PyTorch on the CPU: keys and values cached in place, temperature and top-p.
 
 Reads one JSON request a line and answers each with one line: the tokens chosen and the processor seconds they took.
 """
@@ -36,7 +36,7 @@ class Llama:
             self.blocks.append(
                 {
                     "input_norm": get("input_layernorm"),
-                    # One product for what has one input.
+                    # One product for all matrices with the same input.
                     "qkv": torch.cat([get(f"self_attn.{part}_proj") for part in "qkv"]),
                     "output": get("self_attn.o_proj"),
                     "post_norm": get("post_attention_layernorm"),
@@ -54,7 +54,7 @@ class Llama:
         return vectors * cosines + vectors.roll(self.head_size // 2, -1) * sines
 
     def step(self, tokens, start, keys, values):
-        """Logits after the last of `tokens` [rows, length], which stand at `start`; fills the caches."""
+        """Computes the logits after the last of `tokens` [rows, length], which begin at `start`; fills the caches."""
         rows, length = tokens.shape
         end = start + length
         hidden = self.embedding[tokens]

@@ -1,6 +1,6 @@
 """
-The PyTorch trainer's model and optimizer (packages/language-model/trainers/python) on the processor, one thread, on micro-batches that were packed by the
-caller. Reads and answers JSON lines as bench_training.py does.
+Runs the PyTorch trainer's model and optimizer (packages/language-model/trainers/python) on one thread of the CPU, with
+the caller's micro-batches. Reads and answers JSON lines like bench_training.py.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Training a Llama in plain PyTorch on the processor: packed rows, weighted likelihood, clipping, fused AdamW.
+"""Trains a Llama in plain PyTorch on the CPU: packed rows, weighted likelihood, clipping, fused AdamW.
 
 Reads one JSON request a line and answers each with one line. The first request has the shape and the weights
 (safetensors); every request has optimizer steps, each made of micro-batches whose gradients add up. Answers: the loss of
@@ -55,7 +55,7 @@ class Llama:
             )
             mixed = mixed.transpose(1, 2).reshape(rows, length, -1)
             if layer == self.shape["layers"] - 1:
-                # Nothing mixes positions after the last attention: only the scored tokens go on.
+                # No layer mixes positions after the last attention, so only scored tokens go on.
                 mixed = mixed.flatten(0, 1)[batch["predictors"]]
                 hidden = hidden.flatten(0, 1)[batch["predictors"]]
             hidden = hidden + F.linear(mixed, weights[f"{prefix}.self_attn.o_proj.weight"])

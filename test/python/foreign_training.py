@@ -1,6 +1,6 @@
 """
-Ten steps of AdamW over padded rows with `transformers`: what the embedded trainer should give for a folder. And the losses of
-folders that it has written. JSON in, JSON out; gradients and weights as safetensors.
+Makes ten steps of AdamW over padded rows with `transformers`, as a reference for the embedded trainer, and computes the
+losses of folders that this trainer has written. JSON in, JSON out; gradients and weights as safetensors.
 """
 
 import json
@@ -64,7 +64,7 @@ def train(folder, examples, recipe):
 
 
 def look_at(directory, examples):
-    """What `transformers` makes of a folder without being told anything about it."""
+    """Reports how `transformers` loads a folder without further settings."""
     model, found = AutoModelForCausalLM.from_pretrained(directory, output_loading_info=True)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(directory)
     with torch.no_grad():

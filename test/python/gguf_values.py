@@ -1,4 +1,4 @@
-"""Writes a GGUF of random values in several types, and says what `gguf` reads in it.
+"""Writes a GGUF of random values in several types, and reports the values that `gguf` reads from it.
 
 stdin: {"path", "seed"}. stdout: {"tensors": {NAME: {"shape", "values"}}, "fields": {NAME: VALUE}}.
 """

@@ -1,4 +1,4 @@
-"""Which texts xgrammar, vLLM's default for structured outputs, accepts under each grammar: rows of {grammar, texts} on standard input."""
+"""Reports which texts xgrammar, vLLM's default, accepts by each grammar: rows of {grammar, texts} on standard input."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
 /**
- * The examples of docs/integrations.md run, against services of this machine, and print what the page says. A model of some
- * thousand weights stands for yours: its answers are proofs, wrong proofs and holes. Packages that are not installed skip their
- * examples, and say so. About a minute and a half of a core.
+ * Runs the examples of docs/integrations.md against services on this machine; they print the output that the page
+ * shows. A model of some thousand weights replaces the reader's: it answers with proofs, wrong proofs and holes.
+ * Examples without their packages are skipped with a message. About a minute and a half of a core.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

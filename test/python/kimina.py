@@ -1,4 +1,4 @@
-"""Kimina's published client against a server: `{url, key, snippets, slow}` in, what the client made of the answers out, as JSON."""
+"""Sends snippets with Kimina's published client: `{url, key, snippets, slow}` in, the client's results out, as JSON."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ if sys.version_info < (3, 12):
     typing.TypedDict = typing_extensions.TypedDict
 
 given = json.load(sys.stdin)
-out, sys.stdout = sys.stdout, sys.stderr  # The client's log goes where its import finds standard output.
+out, sys.stdout = sys.stdout, sys.stderr  # The client logs to the standard output that its import finds.
 
 import httpx  # noqa: E402
 from kimina_client import AsyncKiminaClient, KiminaClient, Snippet, VerifyResponse  # noqa: E402

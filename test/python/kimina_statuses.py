@@ -1,4 +1,4 @@
-"""Kimina's published client: `{url, snippets}` in, the status of each out, as JSON. The server's description of itself is valid."""
+"""Gets statuses by Kimina's client: `{url, snippets}` in, JSON out. Validates the server's OpenAPI description."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ if sys.version_info < (3, 12):
     typing.TypedDict = typing_extensions.TypedDict
 
 given = json.load(sys.stdin)
-out, sys.stdout = sys.stdout, sys.stderr  # The client's log goes where its import finds standard output.
+out, sys.stdout = sys.stdout, sys.stderr  # The client logs to the standard output that its import finds.
 
 import httpx  # noqa: E402
 from kimina_client import KiminaClient, Snippet  # noqa: E402

@@ -1,4 +1,4 @@
-"""Kimina's published client, one request after another: `{url, snippets}` in, `{valid, ms}` out, as JSON."""
+"""Times Kimina's published client, one request after another: `{url, snippets}` in, `{valid, ms}` out, as JSON."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ if sys.version_info < (3, 12):
     typing.TypedDict = typing_extensions.TypedDict
 
 given = json.load(sys.stdin)
-out, sys.stdout = sys.stdout, sys.stderr  # The client's log goes where its import finds standard output.
+out, sys.stdout = sys.stdout, sys.stderr  # The client logs to the standard output that its import finds.
 
 from kimina_client import KiminaClient, Snippet  # noqa: E402
 

@@ -1,4 +1,6 @@
-"""The environment of packages/python on states of its own: `{url, dead, rows, completions}` in, scores and errors out, as JSON."""
+"""
+Scores states by packages/python's environment: `{url, dead, rows, completions}` in, scores and errors out, as JSON.
+"""
 
 import asyncio
 import json
@@ -23,7 +25,7 @@ def states(environment):
 
 async def scored(url, **options):
     environment = load_environment(given["rows"], url=url, **options)
-    # The environment puts rubrics of its own beside ours.
+    # The environment adds rubrics of its own to ours.
     rubric = next(one for one in environment.rubric.rubrics if isinstance(one, LeanRubric))
     found = states(environment)
     try:

@@ -1,4 +1,4 @@
-"""What `transformers` computes with model folders; where asked, folders with random weights are made first."""
+"""Computes with model folders by `transformers`; on request makes folders with random weights first."""
 
 import json
 import sys
@@ -37,7 +37,7 @@ def compute(directory, sequences):
                 known = torch.log_softmax(logits[0], -1)
                 known[PAD] = -torch.inf
                 best = known.topk(2).values
-                # Where two tokens are as likely, rounding decides.
+                # If two tokens are equally likely, rounding decides.
                 steps.append({"id": chosen, "logprob": best[0].item(), "lead": (best[0] - best[1]).item()})
             greedy.append(steps)
     return {"logProbabilities": log_probabilities, "embeddings": embeddings, "greedy": greedy}

@@ -1,4 +1,4 @@
-"""Makes a Qwen3 of some thousand weights that writes nothing but the given answers, each with the same chance, and rarely ends.
+"""Makes a Qwen3 of some thousand weights that writes only the given answers, with equal probability, and rarely ends.
 
 stdin: {"directory": FOLDER, "answers": [TEXT…]}. An answer is one token of its tokenizer.
 """
@@ -11,7 +11,7 @@ from make_tiny_qwen import tokenizer
 from tokenizers import AddedToken
 from transformers import Qwen3Config, Qwen3ForCausalLM
 
-#: Between an answer's logit and any other's.
+#: Difference between an answer's logit and any other token's.
 LOGITS_APART = 40.0
 #: The end's logit, as a share of an answer's: e^3 times less likely. Clients take an empty answer for a failure.
 END_SHARE = 0.85
@@ -36,7 +36,7 @@ model = Qwen3ForCausalLM(
     )
 )
 with torch.no_grad():
-    # Every token is the same to it, so that what comes last is the same after any text.
+    # All embeddings are equal, so the last hidden state is the same after any text.
     model.model.embed_tokens.weight.fill_(0.5)
     last = model.model(torch.tensor([[0, 1]])).last_hidden_state[0, -1]
     direction = last / last.dot(last) * LOGITS_APART / 2

@@ -1,6 +1,6 @@
 """
-Writes a small random T5 over bytes, exports it as `optimum-cli export onnx` does, in each form that it has for the decoder, and says
-what transformers computes with it. JSON in: directory, seed, requests (text, prefix), beams, lengthPenalties, maxTokens.
+Writes a small random T5 over bytes, exports it in each decoder form of `optimum-cli export onnx`, and reports what
+transformers computes with it. JSON in: directory, seed, requests (text, prefix), beams, lengthPenalties, maxTokens.
 """
 
 import json
@@ -36,7 +36,7 @@ def make(asked):
     )
     model = T5ForConditionalGeneration(config).eval()
     with torch.no_grad():
-        # Ends come at all lengths, and attention has opinions.
+        # Scales the weights so that texts end at all lengths and attention is not uniform.
         model.lm_head.weight.mul_(0.1)
         model.lm_head.weight[1].mul_(2)
         for block in model.decoder.block:
@@ -88,7 +88,7 @@ source = os.path.join(asked["directory"], "source")
 model.save_pretrained(source)
 tokenizer.save_pretrained(source)
 answers = os.fdopen(os.dup(1), "w")
-# What the exporter prints is no answer.
+# The exporter's output must not mix with the answer.
 os.dup2(2, 1)
 for form, options in FORMS.items():
     main_export(source, os.path.join(asked["directory"], form), do_validation=False, **options)

@@ -1,8 +1,8 @@
 """Writes test/fixtures/model/llama-gradients{,-untied}.json: loss and gradients of tiny Llamas in double precision.
 
 Run once, by hand, with torch and transformers installed:  python test/python/make_gradient_fixtures.py
-The tests read the files only. The models are transformers' LlamaForCausalLM. Weights are rounded to float32 first, so both sides start from the same numbers. Each
-example is run alone: no packing, no padding.
+Tests only read the files. The models are transformers' LlamaForCausalLM. Weights are rounded to float32 first, so both
+sides start from the same numbers. Each example runs alone: no packing, no padding.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Trains small tokenizers of the kinds that open models have, and writes them with what `tokenizers` makes of some texts.
+"""Trains small tokenizers of the kinds of open models, and writes them with `tokenizers`' encodings of some texts.
 
 stdin: {"texts": [what they learn from], "asked": [texts to encode]}. stdout: [{"name", "file", "encoded", "decoded"}].
 """
@@ -9,7 +9,7 @@ import sys
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-# As Qwen2 cuts: contractions, words, one digit, signs, line ends, white space.
+# Splits like Qwen2: contractions, words, single digits, signs, line ends, white space.
 QWEN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
@@ -78,7 +78,7 @@ for name, make in {"smollm": smollm, "qwen": qwen, "llama": llama, "mistral": mi
     tokenizer, trainer = make()
     tokenizer.train_from_iterator(asked["texts"], trainer)
     if name in ("llama", "mistral"):
-        # They are tokens of the model, and not looked for in a text.
+        # These are tokens of the model that are not matched in a text.
         begins = ("<s>", tokenizer.token_to_id("<s>"))
         tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[begins])
     if name == "qwen":

@@ -1,4 +1,4 @@
-"""The official Python client against a server: `{command, args, env, url, key, file}` in, what the tools answered out, as JSON."""
+"""Calls tools with the official Python client: `{command, args, env, url, key, file}` in, the answers out, as JSON."""
 
 import asyncio
 import json

@@ -11,9 +11,9 @@ def make_folder(directory, seed, family, config, dtype, shard):
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, eos_token_id=END, pad_token_id=PAD, **config))
     with torch.no_grad():
         for parameter in model.parameters():
-            # Larger than fresh weights, and no gain of one: what is forgotten shows.
+            # Larger than initial weights, and no gain of one, so that a forgotten part shows.
             parameter.mul_(2.0).add_(0.01 * torch.randn_like(parameter))
-            # Biases begin at zero.
+            # Biases are zero initially.
             if parameter.dim() == 1:
                 parameter.add_(0.2 * torch.randn_like(parameter))
     model.to(getattr(torch, dtype)).save_pretrained(directory, max_shard_size=shard)

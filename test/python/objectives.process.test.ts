@@ -1,6 +1,7 @@
 /**
- * Loss and gradient of each objective: the embedded trainer's and the PyTorch trainer's against formulas written anew over
- * transformers in double precision, and TRL's own DPO loss beside them. Costs about 40 s of CPU where PyTorch is installed.
+ * Compares loss and gradient of each objective: those of the embedded and the PyTorch trainer with formulas written
+ * separately over transformers in double precision, and with TRL's own DPO loss. Costs about 40 s of CPU where PyTorch
+ * is installed.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 """
-The objectives written anew, straight from their papers, over transformers in double precision: loss and gradient by every weight,
-beside those of the embedded trainer (given), of the PyTorch trainer, and for DPO of TRL. JSON in, JSON out: the differences.
+Computes the objectives a second time, directly from their papers, with transformers in double precision. Compares the
+loss and the gradient of every weight with those of the embedded trainer (given), of the PyTorch trainer and, for DPO,
+of TRL. JSON in, JSON out: the differences.
 """
 
 import json
@@ -37,7 +38,7 @@ WIDE = {name: wide_model(name) for name in MODELS}
 
 
 def tokens_logprobs(name, prompt, target):
-    """log p of each token of the target and of the end after it."""
+    """Computes log p of each target token and of the end after them."""
     first = TOKENIZER.encode(prompt).ids
     ids = torch.tensor([[*first, *TOKENIZER.encode(target, add_special_tokens=False).ids, END]])
     table = torch.log_softmax(WIDE[name](input_ids=ids).logits[0], dim=-1)
@@ -63,7 +64,7 @@ def grpo(case):
             rho = (now - then).exp()
             low, high = 1 - config["clipLow"], 1 + config["clipHigh"]
             bounded = low if rho.item() < low else high if rho.item() > high else rho
-            # PPO's is the smaller of two gains, and the dual clip keeps it from falling below c·A.
+            # PPO takes the smaller of two gains; the dual clip bounds it from below by c·A.
             gain = min(advantage * rho, advantage * bounded, key=float)
             if advantage < 0:
                 gain = max(gain, torch.tensor(config["dualClip"] * advantage, dtype=torch.float64), key=float)
@@ -97,7 +98,7 @@ def gfn(case):
     config, total, weights = case["objective"], 0.0, 0.0
 
     def policy(prompt, text):
-        """log of π / π_ref^prior."""
+        """Computes log π / π_ref^prior."""
         own = tokens_logprobs("current", prompt, text).sum()
         return own - config["prior"] * frozen("reference", prompt, text).sum() if config["prior"] > 0 else own
 

@@ -1,7 +1,7 @@
 /**
- * The Pythons that comparisons with other implementations run in, made by `npm run test:python` under `.cache`: one with current
- * packages, one with what exports encoder-decoders, which wants older ones, and one with trackers. Without them the comparisons
- * are skipped, and say so.
+ * Python environments for comparisons with other implementations, made by `npm run test:python` under `.cache`: one
+ * with current packages, one with the older packages that export encoder-decoders, and one with trackers. Without them
+ * the comparisons are skipped with a message.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { z } from 'zod';
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache');
 export const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
-/** PyTorch takes seconds to load, and minutes on a cold disk. */
+/** Time limit of a script: loading PyTorch takes seconds, and minutes from a cold disk. */
 const TIME_MS_MAX = 300_000;
-/** Six gigabytes. */
+/** Time limit of an installation of six gigabytes. */
 const INSTALL_MS_MAX = 1_800_000;
 const OUTPUT_CHARS_MAX = 64 * 1024 * 1024;
 
@@ -21,12 +21,12 @@ class PythonEnvironment {
   readonly interpreter: string;
   readonly #name: string;
   readonly #requirements: string;
-  /** Copy of the requirements, written when all of them are installed. */
+  /** Path of a copy of the requirements, written when all of them are installed. */
   readonly #installed: string;
 
   readonly #isGiven: boolean;
 
-  /** `given`: a Python that has the packages already, in whatever versions. */
+  /** @param given a Python that has the packages already, in any versions */
   constructor(name: string, requirements: string, given?: string) {
     this.#name = name;
     this.#requirements = requirements;
@@ -35,7 +35,7 @@ class PythonEnvironment {
     this.interpreter = given ?? join(CACHE, name, 'bin', 'python');
   }
 
-  /** Whether everything is installed, in the versions asked for now. */
+  /** Whether all packages are installed in the required versions. */
   get isInstalled(): boolean {
     if (this.#isGiven) return true;
     return (
@@ -43,7 +43,7 @@ class PythonEnvironment {
     );
   }
 
-  /** Installs everything anew. Throws where there is no Python, or pip cannot get the packages. */
+  /** Installs everything anew. Throws if there is no Python or pip cannot get the packages. */
   async install(): Promise<void> {
     const python = systemPython();
     if (python === null) throw new Error('there is no python3: install Python 3.11 or later, or set STP_PYTHON');
@@ -56,7 +56,7 @@ class PythonEnvironment {
     copyFileSync(this.#requirements, this.#installed);
   }
 
-  /** True, after saying why, where a comparison cannot run here. */
+  /** Returns whether a comparison cannot run here; then prints the reason. */
   skips(what: string): boolean {
     if (this.isInstalled) return false;
     console.log(`skipped: ${what} (no Python packages to compare with; npm run test:python installs them)`);
@@ -80,18 +80,18 @@ class PythonEnvironment {
   }
 }
 
-/** Images for GPUs come with a PyTorch of their own: `STP_TEST_PYTHON` names the Python that has it. */
+/** Environment with current packages. `STP_TEST_PYTHON` names the Python of a GPU image, which has its own PyTorch. */
 const current = new PythonEnvironment('python-venv', REQUIREMENTS, process.env.STP_TEST_PYTHON);
-/** With `optimum-cli`. */
+/** Environment with `optimum-cli`. */
 export const optimum = new PythonEnvironment('optimum-venv', join(import.meta.dirname, 'optimum-requirements.txt'));
-/** With MLflow, TensorBoard and the client of Weights & Biases. */
+/** Environment with MLflow, TensorBoard and the client of Weights & Biases. */
 export const tracking = new PythonEnvironment('tracking-venv', join(import.meta.dirname, 'tracking-requirements.txt'));
 export const ENVIRONMENTS = [current, optimum, tracking];
 
 export const { interpreter } = current;
-/** Where PyTorch computes in the trainer's tests: `STP_TEST_DEVICE` is `cpu` (the default) or `cuda`. */
+/** Device of PyTorch in the trainer's tests: `STP_TEST_DEVICE` is `cpu` (the default) or `cuda`. */
 export const device = z.enum(['cpu', 'cuda']).default('cpu').parse(process.env.STP_TEST_DEVICE);
-/** NVIDIA's library for processes that meet gives each a GPU of its own. */
+/** Whether several processes can train together: NVIDIA's NCCL needs a GPU for each. */
 export const canTrainTogether = device === 'cpu' || gpuCount() > 1;
 
 function gpuCount(): number {
@@ -102,7 +102,7 @@ export const skipsPython = (what: string): boolean => current.skips(what);
 export const runPython = (script: string, input: unknown, threads = 1): Promise<unknown> =>
   current.run(script, input, threads);
 
-/** Version of the Python that would make the environments, or null if there is no Python. */
+/** Returns the Python that would make the environments, or null if there is none. */
 export function systemPython(): { readonly command: string; readonly version: string } | null {
   const command = process.env.STP_PYTHON ?? 'python3';
   const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-/** Rewards as veRL and `verifiers` ask for them. About half a minute of a core where the packages are installed. */
+/** Tests rewards as veRL and `verifiers` request them. About half a minute of a core if the packages are installed. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Small environments of Python (tens of MB, a quarter of a minute, once), made under `.cache` when a test asks for one. Where pip
- * cannot get the packages in time, the test is skipped and says why.
+ * Small Python environments (tens of MB), made under `.cache` in a quarter of a minute when a test first needs one. If
+ * pip cannot get the packages in time, the test is skipped with the reason.
  */
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,9 +14,10 @@ const RUN_MS_MAX = 180_000;
 type RunScript = (script: string, input: unknown) => Promise<unknown>;
 
 /**
- * The environment's Python; null, after saying why, where the packages are not to be had.
- * @param name of the environment; its packages are in `NAME-requirements.txt`
- * @param what is skipped without them
+ * Returns the environment's Python. Without its packages prints the reason and returns null.
+ *
+ * @param name name of the environment; its packages are in `NAME-requirements.txt`
+ * @param what test that is skipped without the packages
  */
 export async function smallInterpreter(name: string, what: string): Promise<string | null> {
   const environment = join(import.meta.dirname, '..', '..', '.cache', `${name}-venv`);
@@ -27,7 +28,7 @@ export async function smallInterpreter(name: string, what: string): Promise<stri
   return null;
 }
 
-/** As `smallInterpreter`, for scripts. */
+/** Returns a function that runs scripts in the environment; otherwise like `smallInterpreter`. */
 export async function smallPython(name: string, what: string): Promise<RunScript | null> {
   const interpreter = await smallInterpreter(name, what);
   if (interpreter === null) return null;
@@ -41,7 +42,7 @@ export async function smallPython(name: string, what: string): Promise<RunScript
   };
 }
 
-/** Copy of the requirements, written when all of them are installed. */
+/** Returns the path of a copy of the requirements, written when all of them are installed. */
 const installedIn = (environment: string): string => join(environment, 'installed.txt');
 
 function isInstalled(environment: string, requirements: string): boolean {
@@ -49,7 +50,7 @@ function isInstalled(environment: string, requirements: string): boolean {
   return existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(requirements, 'utf8');
 }
 
-/** Installs the packages. It returns what is in the way, in a line, or null. */
+/** Installs the packages. Returns null, or the problem in one line. */
 async function install(environment: string, requirements: string): Promise<string | null> {
   const python = systemPython();
   if (python === null) return 'there is no python3';

@@ -1,4 +1,4 @@
-"""Token ids of texts by a tokenizer.json, and the texts of those ids again."""
+"""Encodes texts by a tokenizer.json, and decodes the ids again."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 /**
- * Trackers for real: a run is logged to an MLflow server, to event files that TensorBoard's own reader opens, and by the client
- * of Weights & Biases without a network; by one process that is killed and by one that goes on. Costs about a minute.
+ * Tests real trackers: a run is logged to an MLflow server, to event files that TensorBoard's own reader opens, and by
+ * the client of Weights & Biases without a network. One process is killed, and another continues. Costs about a minute.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-"""What TensorBoard's own reader, MLflow's own client and Weights & Biases' own files say of a run that was logged."""
+"""Reads a logged run by TensorBoard's own reader, MLflow's own client, and from Weights & Biases' own files."""
 
 import glob
 import json
@@ -58,7 +58,9 @@ def mlflow(uri: str) -> list:
 
 
 def log_records(path: str):
-    """The client's files are logs of LevelDB behind seven bytes: blocks of 32 KiB, records in one piece or several."""
+    """
+    Reads a client file: seven bytes, then a LevelDB log with blocks of 32 KiB and records in one or several pieces.
+    """
     data = open(path, "rb").read()
     at, whole = 7, b""
     while at + 7 <= len(data):
@@ -77,7 +79,7 @@ def log_records(path: str):
 
 
 def wandb(directory: str) -> list:
-    """Offline runs, one for every process; `wandb sync` would send each to the run of its id."""
+    """Reads offline runs, one per process; `wandb sync` would send each to the run with its id."""
     from wandb.proto import wandb_internal_pb2
 
     found = []
@@ -106,6 +108,6 @@ def wandb(directory: str) -> list:
 
 
 asked = json.load(sys.stdin)
-# Libraries print what they like; the answer is the last line.
+# Libraries may print other lines; the answer is the last one.
 answer = {name: globals()[name](place) for name, place in asked.items()}
 print(json.dumps(answer))

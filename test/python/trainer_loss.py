@@ -1,7 +1,7 @@
 """
-Loss and gradients of the trainer's model on packed rows beside those of transformers on each example alone, for tiny random
-models of several families that are made on the spot. Ours computes on the device that is asked for, theirs on the
-processor. JSON in: a folder, the families, a seed, the device. JSON out: the differences.
+Compares loss and gradients of the trainer's model on packed rows with those of transformers on each example alone, for
+tiny random models of several families. Ours computes on the requested device, theirs on the CPU. JSON in: a folder, the
+families, a seed, the device. JSON out: the differences.
 """
 
 import json
@@ -42,7 +42,7 @@ REQUEST = {
 
 
 class Examples:
-    """As `TrainingSet` has them."""
+    """Examples with the interface of `TrainingSet`."""
 
     def __init__(self, count):
         self.lengths = [3 + (7 * at) % 31 for at in range(count)]
@@ -64,8 +64,8 @@ def make(directory, family):
     model = AutoModelForCausalLM.from_config(config)
     with torch.no_grad():
         for parameter in model.parameters():
-            # Larger matrices than fresh ones, and no gain of one: what is forgotten shows. Larger gains would make attention so
-            # sharp that float32 keeps three digits of a gradient.
+            # Larger matrices than initial ones, and no gain of one, so that a forgotten part shows. With larger gains
+            # attention would be so sharp that float32 keeps three digits of a gradient.
             parameter.mul_(4.0 if parameter.dim() > 1 else 1.0).add_(0.05 * torch.randn_like(parameter))
     model.save_pretrained(directory)
 
@@ -108,7 +108,7 @@ def furthest(mine, others):
 
 
 WAYS = {"plain": {}, "recomputed": {"recomputeActivations": True}, "eager": {"attention": "eager"}}
-# Compiled, which on the processor wants a compiler of C++ that finds Python's headers; it does not know every family.
+# Compiled, which on the CPU needs a C++ compiler with Python's headers; some families are not supported.
 FLEX = {"flex": {"attention": "flex_attention"}}
 FLEX_FAMILIES = ("llama", "qwen2", "qwen3", "mistral")
 
@@ -131,7 +131,7 @@ for family in asked["families"]:
         answer[name] = {"loss": abs(loss - expected_loss), "gradient": furthest(gradients, expected)}
     answer["packed"] = model.keeps_apart
     if model.keeps_apart:
-        # What it would be if the examples of a row saw one another.
+        # The loss if the examples of a row saw one another.
         answer["mixed"] = abs(ours(model, examples, total, runs_on=True)[0] - expected_loss)
     answers[family] = answer
 json.dump(answers, sys.stdout)

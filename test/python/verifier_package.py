@@ -1,4 +1,4 @@
-"""The package of packages/python against real servers: `{task, …}` in, what it saw out, as JSON lines on standard output."""
+"""Runs packages/python against real servers: `{task, …}` in, its observations out, as JSON lines on standard output."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def tell(found):
 
 
 class Counted(Verifier):
-    """Counts the rows for which an answer of a server came."""
+    """Counts the rows that a server has answered."""
 
     def __init__(self, *arguments, **options):
         self.answered = Counter()
@@ -36,7 +36,7 @@ class Counted(Verifier):
 
 
 def proofs(count):
-    """Different proofs of different statements, every fifth one wrong."""
+    """Makes different proofs of different statements, every fifth one wrong."""
     return [
         Row(
             f"theorem t (a b : Nat) : a + b + {n} = b + a + {n if n % 5 else n + 1}",
@@ -75,7 +75,7 @@ def leave_server():
 
 
 def other_server():
-    """A thousand completions at once, for a server that others may kill."""
+    """Sends a thousand completions at once to a server that a test may kill."""
     statement = "theorem commutes (a b : Nat) : a + b = b + a"
     answers = [f"I try {n}.\n```lean4\n{statement} := by\n  have _s{n % 16} := {n % 16}\n  omega\n```" for n in range(250)]
     answers += [f"I give up, attempt {n}." for n in range(650)]

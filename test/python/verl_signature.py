@@ -1,4 +1,4 @@
-"""How veRL's reward managers call a score function, read from its source without running it: keyword names by file, as JSON."""
+"""Reads from veRL's source how its reward managers call a score function: keyword names by file, as JSON."""
 
 import ast
 import importlib.metadata

@@ -1,6 +1,6 @@
 /**
- * Machines of a rehearsal for real: namespaces, addresses, an ssh server each. Where this machine lacks what a rehearsal needs the
- * tests say so and are skipped. Costs half a minute.
+ * Tests real machines of a rehearsal: namespaces, addresses, an ssh server each. Skipped with a message if this machine
+ * lacks the requirements. Costs half a minute.
  *
  * @module-tag slow
  */

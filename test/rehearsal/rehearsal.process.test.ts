@@ -1,4 +1,4 @@
-/** What a rehearsal draws from a seed, and what it notices: faults, work done twice, differences, an old Go. */
+/** Tests the plan that a rehearsal draws from a seed, and what it detects: repeated work, differences, an old Go. */
 import { describe, expect, it } from 'vitest';
 import type { BucketRequest } from '../../tools/rehearsal/bucket.ts';
 import { differences, doneTwice, type Kept } from '../../tools/rehearsal/invariants.ts';

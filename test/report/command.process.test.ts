@@ -1,4 +1,7 @@
-/** `bin/stp report` as a person runs it: where it writes, what it says, that it leaves the run alone. Some 5 s. */
+/**
+ * Tests `bin/stp report` as a person runs it: its output folder, its messages, and that it does not change the run.
+ * Some 5 s.
+ */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Reports over runs with known numbers: what the CSV files say, and that the page is whole. Some 5 s of drawing. */
+/**
+ * Tests reports over runs with known numbers: the contents of the CSV files, and a complete page. Some 5 s of drawing.
+ */
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A run's folder with known numbers, as the loop would leave it: state, manifests and record files, written by the real store. */
+/** A run's folder with known numbers, like one of the loop: state, manifests and record files, by the real store. */
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
 import { statementId } from '@stp/config/ids';
@@ -28,14 +28,14 @@ export interface SyntheticConjecture extends Pick<ConjectureRecord, 'found' | 'c
 }
 
 export interface SyntheticRound {
-  /** Samples of every statement. */
+  /** Number of samples of every statement. */
   readonly samples: number;
-  /** A shard each: successes by index of the dataset statement attempted in it. */
+  /** Shards, as numbers of successes by the index of the attempted dataset statement. */
   readonly shards: readonly Readonly<Record<number, number>>[];
   /** Conjectures of the first shard. */
   readonly conjectures?: readonly SyntheticConjecture[];
   readonly ranker?: RankerFigures;
-  /** Texts that went no further. */
+  /** Counts of texts that the gate stopped. */
   readonly gate?: GateCounts;
   readonly infra?: number;
   readonly kernelsDisagreed?: number;
@@ -43,7 +43,7 @@ export interface SyntheticRound {
   readonly proof?: string;
   /** Axioms of its certified proofs, by the statement's name. */
   readonly certified?: Readonly<Record<string, Pick<Proved['certificate'], 'axioms'>>>;
-  /** Whose proofs are the round's; missing: the model's. */
+  /** Author of the round's proofs; missing: the model. */
   readonly provedBy?: string;
   /** Grown theorems that its certified proofs rest on, of statements and of conjectures. */
   readonly restsOn?: readonly string[];
@@ -57,9 +57,9 @@ export interface SyntheticRun {
   readonly seed?: number;
   readonly set?: Readonly<Record<string, unknown>>;
   readonly statements: readonly string[];
-  /** Labels of each statement; missing: none has any. */
+  /** Labels of each statement; missing: no labels. */
   readonly labels?: readonly (readonly string[])[];
-  /** Null: a round that was given up. */
+  /** Rounds in order; null: a round that was given up. */
   readonly rounds: readonly (SyntheticRound | null)[];
   readonly failures?: RunState['failures'];
 }
@@ -188,7 +188,7 @@ async function makeRound(
     const ref = await writeRecords(store, `${folder}/shard-${index}/items.jsonl`, items);
     shards.push({
       items: ref,
-      // The report has no business with samples and verdicts: references that cannot be read prove it.
+      // Unreadable references show that the report reads no samples and verdicts.
       samples: { ...ref, uri: `${ref.uri}.none` },
       verdicts: { ...ref, uri: `${ref.uri}.none` },
       sampleCount: samples,
@@ -213,7 +213,7 @@ async function makeRound(
     proved: await writeRecords(
       store,
       `${folder}/proved.jsonl`,
-      // Two passes: conjectures first.
+      // Two passes, of which the first is for conjectures.
       spec.conjecturesRestOn === undefined
         ? proved
         : proved.toSorted((a, b) => Number(a.origin === 'dataset') - Number(b.origin === 'dataset')),
@@ -292,7 +292,7 @@ function asProved(
       fileHash: 'a'.repeat(64),
       axioms: ['propext'],
       restsOn: [...((origin === 'dataset' ? spec.restsOn : spec.conjecturesRestOn) ?? [])],
-      // As on a machine that asks the second kernel about dataset statements only.
+      // Only proofs of dataset statements have a check by the second kernel.
       ...(origin === 'dataset'
         ? { checks: [{ by: SECOND_KERNEL.name, version: '1', outcome: 'accepted' as const, ms: 1 }] }
         : {}),

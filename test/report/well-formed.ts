@@ -1,4 +1,7 @@
-/** Is a page well-formed XML, as far as tags, attributes and entities go? Stricter than browsers are: what slips in unescaped breaks it. */
+/**
+ * Checks that a page is well-formed XML in its tags, attributes and entities. This is stricter than browsers: text
+ * inserted without escaping breaks it.
+ */
 
 const TAG = /<(\/?)([a-zA-Z][\w-]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/y;
 const ENTITY = /&(?!(?:amp|lt|gt|quot|#\d+|#x[0-9a-f]+);)/i;

@@ -1,6 +1,6 @@
 /**
- * `bin/stp serve` as a process: what it asks for before it starts, how it stops, and what its sudden death leaves a remote
- * engine with. Costs about 8 s of CPU.
+ * Tests `bin/stp serve` as a process: its requirements, its end, and the errors of a remote engine after its sudden
+ * death. Costs about 8 s of CPU.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

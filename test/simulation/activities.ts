@@ -1,7 +1,7 @@
 /**
- * Activities as Temporal runs them, over a world with faults: an attempt may fail before or after its effect, or be lost
- * while it works on unseen and another is made; attempts are repeated with pauses, and a caller that is cancelled does not
- * wait for what is under way.
+ * Simulates Temporal's activities with faults. An attempt may fail before or after its effect. It may also be lost: it
+ * continues unseen while another attempt is made. Attempts are repeated with pauses, and a cancelled caller does not
+ * wait for work in progress.
  */
 import { StpError } from '@stp/base';
 import type { Random } from './random.ts';
@@ -10,7 +10,7 @@ import type { Scheduler } from './scheduler.ts';
 export interface FaultMix {
   readonly failBefore: number;
   readonly failAfter: number;
-  /** The worker is lost and the attempt works on, up to so long after another was made. */
+  /** Probability that the worker is lost. The attempt then continues, for up to `lateMsMax` after another was made. */
   readonly lost: number;
   readonly lateMsMax: number;
 }
@@ -18,10 +18,10 @@ export interface FaultMix {
 const ATTEMPTS_MAX = 20;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
-/** Heartbeat time-out of lost attempts. */
+/** Heartbeat timeout of lost attempts, ms. */
 const LOST_AFTER_MS = 20_000;
 
-/** A failure that no further attempt would mend, or the last one's. */
+/** A permanent failure, or the failure of the last attempt. */
 export class ActivityFailed extends Error {
   override readonly name = 'ActivityFailed';
 }
@@ -34,7 +34,7 @@ export class Activities {
   readonly underWay = new Set<string>();
   #isFrozen = false;
   #lostAttempts = 0;
-  /** The events, for a seed that fails. */
+  /** Events, which explain a failing seed. */
   readonly log: string[] = [];
   /** Called before each attempt: a person may cancel there. */
   beforeStep: () => void = () => undefined;
@@ -49,7 +49,7 @@ export class Activities {
     this.log.push(`${this.#scheduler.clock.now()} ${line}`);
   }
 
-  /** The result, or what the last attempt failed with. A cancelled caller hears so at once; the attempt goes on. */
+  /** Returns the result, or throws the last attempt's failure. A cancellation throws at once; the attempt continues. */
   run<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.underWay.add(name);
     const ended = this.#attempts(name, work).finally(() => this.underWay.delete(name));
@@ -69,7 +69,7 @@ export class Activities {
     );
   }
 
-  /** Attempts that were lost and have not taken effect yet. */
+  /** Number of lost attempts without effect so far. */
   get lostAttempts(): number {
     return this.#lostAttempts;
   }

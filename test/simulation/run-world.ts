@@ -1,8 +1,8 @@
 /**
- * One run on machines of a cloud in a world with faults, from a seed: the provisioning logic of the workflow, the TPU
- * provider and `once` as they are, over a cloud, a store, workers and a clock that are not. Slices are taken away, capacity
- * comes and goes, calls and activities fail before or after their effect or are lost and take effect late, a person cancels,
- * the run is carried on as new, or is terminated without a word. Invariants are looked at after every event.
+ * Simulates one run on cloud machines with faults, from a seed. The workflow's provisioning logic, the TPU provider and
+ * `once` are real; cloud, store, workers and clock are simulated. Slices are preempted, and capacity changes. Calls and
+ * activities fail before or after their effect, or are lost and take effect late. A person cancels; the run continues
+ * as new, or is terminated. Invariants are checked after every event.
  */
 
 import { nodesConfigSchema, type TpuConfig } from '@stp/config';
@@ -30,9 +30,9 @@ import { Cancelled, Scheduler } from './scheduler.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The janitor gives back what belongs to no open run, every so often. */
+/** Interval at which the janitor releases machines of closed runs. */
 const SWEEP_EVERY_MS = HOUR_MS;
-/** Deleting takes its time, and calls of the sweep fail as well. */
+/** Additional time for a sweep: deletions take time, and its calls fail too. */
 const SWEEP_SLACK_MS = 30 * MINUTE_MS;
 const PARENT = 'projects/test-project/locations/us-central2-b';
 const RUN = 'simulated-00000000';
@@ -58,7 +58,7 @@ class ContinuedAsNew extends Error {
 }
 
 export interface Played {
-  /** `done`, `cancelled`, `terminated`, or the code of what it failed with. */
+  /** `done`, `cancelled`, `terminated`, or the code of its failure. */
   readonly outcome: string;
   readonly roundsDone: number;
   readonly rounds: number;
@@ -68,7 +68,7 @@ export interface Played {
   readonly log: readonly string[];
 }
 
-/** Plays the seed; throws with the invariant that broke. */
+/** Plays the seed. Throws if an invariant is broken, and names it. */
 export async function playRun(seed: number): Promise<Played> {
   return new World(seed).play();
 }
@@ -83,13 +83,13 @@ class World {
   readonly #provider;
   readonly #config: TpuConfig;
   readonly #rounds: number;
-  /** Per hour and active request. */
+  /** Preemptions per hour and active request. */
   readonly #preemptionsPerHour: number;
   readonly #committed = new Map<number, string>();
   #outcome: string | null = null;
   #closedAtMs = 0;
   #broken: string | null = null;
-  /** The body of the run is under way: not its asking for the first machines, not its giving back. */
+  /** Whether the body of the run is in progress: between the first request for machines and their release. */
   #isWorking = false;
   #firstReadyMs: number | null = null;
   #generations = 0;
@@ -98,7 +98,7 @@ class World {
   constructor(seed: number) {
     const random = randomFrom(seed);
     this.#random = random;
-    // The mix of faults is the seed's as well: some worlds are calm, some are rotten in one way alone.
+    // The seed also decides the mix of faults: some worlds have none, some have only one kind.
     const some = (high: number): number => (random.chance(0.4) ? 0 : random.next() * high);
     this.#activities = new Activities(random, this.#scheduler, {
       failBefore: some(0.2),
@@ -133,7 +133,7 @@ class World {
   async play(): Promise<Played> {
     const person = this.#scheduler.scope();
     if (this.#random.chance(0.35)) {
-      // At any step: after a number of attempts of any activity.
+      // A person may cancel at any step: after a number of attempts of any activity.
       let stepsLeft = this.#random.chance(0.4) ? this.#random.between(1, 3) : this.#random.between(1, 60);
       this.#activities.beforeStep = () => {
         stepsLeft -= 1;
@@ -153,7 +153,7 @@ class World {
         () => this.#close('done'),
         (error: unknown) => this.#close(error instanceof Failed ? error.code : (error as Error).name),
       );
-    // Long enough after the end that every late effect has come and was swept.
+    // Continues after the end until every late effect has happened and was swept.
     const isOver = (): boolean => this.#outcome !== null && this.#clock.now() > this.#closedAtMs + 3 * HOUR_MS;
     await this.#scheduler.run(isOver, () => this.#look());
     this.#lookAtTheEnd();
@@ -178,7 +178,7 @@ class World {
     const asking = [...this.#activities.underWay].filter((name) => name.startsWith('request'));
     if (asking.length > 0) this.#broken = `the run closed (${outcome}) while it was still asking: ${asking.join(', ')}`;
     if (this.#activities.lostAttempts > 0) return;
-    // Nothing is under way that could still take effect: what the run got is gone when it closes.
+    // Without pending effects all machines of the run are gone when it closes.
     const live = [...this.#model.requests.keys()];
     if (live.length > 0) this.#broken = `the run closed (${outcome}) with ${live.join(', ')}`;
   }
@@ -212,7 +212,7 @@ class World {
       try {
         await nodes.use((held) => this.#playRound(held, round));
       } catch (error) {
-        // A person looks at it, and has it tried again.
+        // A person has it tried again.
         if (!(error instanceof ActivityFailed)) throw error;
         await this.#steps().sleep(this.#random.between(1, 60) * MINUTE_MS);
         round -= 1;
@@ -220,14 +220,17 @@ class World {
     }
   }
 
-  /** Training on all machines, checkpoint in parts, its manifest, the round's own object last. */
+  /**
+   * Plays a round: trains on all machines, writes the parts of a checkpoint, its manifest and, last, the round's
+   * object.
+   */
   async #playRound(held: HeldNodes, round: number): Promise<void> {
     this.#firstReadyMs ??= held.sinceMs;
     const store = this.#store as unknown as ObjectStore;
     const done = await this.#activities.run(`round ${round} on set ${held.generation}`, () =>
       once(store, `rounds/${round}.json`, z.strictObject({ model: z.string() }), async () => {
         await this.#work(held, this.#random.between(5, 180) * MINUTE_MS);
-        // The result of a round is a function of its inputs.
+        // The model depends only on the round, since a result is a function of its inputs.
         const model = `model-${round}`;
         const parts = [0, 1, 2].map((part) => `checkpoints/${model}/${part}`);
         for (const part of parts) await store.put(part, `weights of ${part}`);
@@ -240,7 +243,7 @@ class World {
     this.#committed.set(round, done.model);
   }
 
-  /** Work that needs every machine of the set from its beginning to its end. */
+  /** Simulates work that needs all machines of the set from beginning to end. */
   async #work(held: HeldNodes, ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= LOOK_EVERY_MS) {
       if (!this.#isThere(held.generation)) throw new DeadHost(`set ${held.generation} is gone`);
@@ -279,7 +282,7 @@ class World {
             if (state !== null && state.kind !== 'ready' && state.kind !== 'waiting')
               return { kind: 'lost', reason: state.kind };
             await this.#scheduler.pause(Math.min(LOOK_EVERY_MS, Math.max(1, untilMs - now())));
-            // A watch that nobody waits for any more ends with its heartbeats.
+            // A watch without a waiting caller ends at its next heartbeat.
             if (this.#outcome !== null) return { kind: 'over' };
           }
         }),
@@ -342,7 +345,7 @@ class World {
     claim(now - START_MS < 60 * DAY_MS, 'the run never ends');
     if (this.#outcome !== null && now > this.#closedAtMs + SWEEP_EVERY_MS + SWEEP_SLACK_MS + 10 * MINUTE_MS)
       claim(this.#model.billed().length === 0, 'something is paid for long after its run');
-    // A round's object is there only when all it refers to is; nothing that a round was told is done is undone.
+    // A round's object exists only if all its references exist, and a finished round stays unchanged.
     for (const [round, model] of this.#committed) {
       const { objects } = this.#store;
       const parts = JSON.parse(String(objects.get(`checkpoints/${model}/files.json`) ?? '["missing"]')) as string[];
@@ -352,7 +355,7 @@ class World {
         `the checkpoint of round ${round} is damaged`,
       );
     }
-    // The guard counts from the first machines; an asking that is under way then is not broken off.
+    // The guard counts from the first machines and does not interrupt a request in progress.
     if (this.#firstReadyMs !== null && this.#outcome === null && this.#isWorking)
       claim(
         now - this.#firstReadyMs < this.#config.hoursMax * HOUR_MS + HOUR_MS,

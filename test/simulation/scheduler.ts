@@ -1,6 +1,6 @@
 /**
- * Virtual time: sleeping costs nothing, and things happen one after the other in an order that the seed decides. Scopes are
- * cancelled as Temporal's are: what waits in one hears it at once, what is shielded hears nothing.
+ * Virtual time: sleeping takes no real time, and events happen one by one in an order that the seed decides. Scopes are
+ * cancelled like Temporal's: waiting calls in a scope fail at once, and shielded ones are not affected.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Scope } from '../../workflows/nodes/provisioning.ts';
@@ -10,7 +10,7 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-/** Where a cancellation is heard. */
+/** A scope that can be cancelled. */
 class ScopeNode {
   readonly #children = new Set<ScopeNode>();
   readonly #heard = new Set<(reason: Error) => void>();
@@ -29,7 +29,7 @@ class ScopeNode {
     for (const child of this.#children) child.cancel();
   }
 
-  /** Rejects at once when the scope is cancelled; the work itself goes on unheard. */
+  /** Waits for the work. Rejects at once when the scope is cancelled; the work itself continues. */
   async wait<T>(work: Promise<T>): Promise<T> {
     if (this.isCancelled) {
       work.catch(() => undefined);
@@ -58,7 +58,7 @@ export class Scheduler {
     this.clock = clock;
   }
 
-  /** Happens after `ms` of virtual time. */
+  /** Schedules an event after `ms` of virtual time. */
   after(ms: number, happen: () => void): void {
     this.#count += 1;
     const event = { atMs: this.clock.now() + ms, order: this.#count, happen };
@@ -72,12 +72,12 @@ export class Scheduler {
     this.#events.splice(low, 0, event);
   }
 
-  /** Sleeps to the end, also if it is cancelled. */
+  /** Sleeps to the end, even if the scope is cancelled. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Waits as the present scope does: a cancellation is heard at once. */
+  /** Waits in the present scope, so a cancellation rejects at once. */
   heard<T>(work: Promise<T>): Promise<T> {
     const scope = this.#current.getStore();
     return scope === undefined ? work : scope.wait(work);
@@ -96,10 +96,10 @@ export class Scheduler {
     return this.#current.run(new ScopeNode(null), work);
   }
 
-  /** Lets events happen in turn until `done` says so or none is left; `afterEach` looks at the world between them. */
+  /** Runs events in order until `done` returns true or none is left. Calls `afterEach` after every event. */
   async run(done: () => boolean, afterEach: () => void): Promise<void> {
     for (;;) {
-      // Everything that waits for nothing but promises comes first.
+      // First runs all code that waits only for promises.
       await new Promise((resolve) => setImmediate(resolve));
       afterEach();
       if (done()) return;

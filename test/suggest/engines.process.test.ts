@@ -1,4 +1,7 @@
-/** Which engines the options of `suggest serve` name: models by folder and by the hub's names, and what is said of one that is not here. */
+/**
+ * Tests which engines the options of `suggest serve` name: models by folder and by hub name, and the message for a
+ * missing one.
+ */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

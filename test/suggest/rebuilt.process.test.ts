@@ -1,4 +1,4 @@
-/** The editor's suggester follows a project that is built anew below it. */
+/** Tests that the editor's suggester follows a project that is rebuilt. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SuggesterProcess } from '@stp/editor';

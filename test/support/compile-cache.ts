@@ -1,6 +1,7 @@
 /**
- * Keeps what Node compiles for all that runs in a test: this process, its workers, and every Node that they start. Compiling the
- * SDKs takes longer than running them: a command of ours starts in a third of the time. Imported by the configurations of vitest.
+ * Keeps Node's compiled code for everything that runs in a test: this process, its workers, and every Node that they
+ * start. Compiling the SDKs takes longer than running them: a command of ours starts in a third of the time. The vitest
+ * configurations import this file.
  */
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';

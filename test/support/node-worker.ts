@@ -1,4 +1,4 @@
-/** The worker of a machine as a process of its own, which tests start and kill. Prints `ready` when it is about to poll. */
+/** A machine's worker as a separate process, which tests start and kill. Prints `ready` before it polls. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { edgeInterceptors, HEARTBEAT_THROTTLE_MS_MAX } from '../../activities/edge.ts';
 import type { Monitor } from '../../infra/monitor/monitor.ts';

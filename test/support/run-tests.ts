@@ -11,11 +11,11 @@ export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** One text for each that failed: its name, and the beginning of what it said. */
+  /** One text for each failure: its name, and the beginning of its message. */
   readonly failures: readonly string[];
 }
 
-/** Lines of a failure that the end of a CI run repeats. */
+/** Number of lines of a failure that the end of a CI run repeats. */
 const FAILURE_LINES = 30;
 
 interface TestResult {
@@ -30,7 +30,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Runs a command in the repository; what it prints is kept, not shown. */
+/** Runs a command in the repository; keeps its output and does not show it. */
 export async function runQuietly(command: readonly string[]): Promise<Ended> {
   const { exitCode, all } = await execa(command[0]!, command.slice(1), {
     cwd: repository,
@@ -42,7 +42,7 @@ export async function runQuietly(command: readonly string[]): Promise<Ended> {
   return { succeeded: exitCode === 0, output: all };
 }
 
-/** Runs a command in the repository, with what it prints shown. */
+/** Runs a command in the repository and shows its output. */
 async function runShown(command: readonly string[]): Promise<boolean> {
   const { exitCode } = await execa(command[0]!, command.slice(1), {
     cwd: repository,
@@ -53,7 +53,7 @@ async function runShown(command: readonly string[]): Promise<boolean> {
   return exitCode === 0;
 }
 
-/** The tests of one tier: those that have the tag `slow`, or those that have it not. The rest counts as nothing. */
+/** Runs the tests of one tier: those with the tag `slow`, or those without. The others are not counted. */
 export async function runVitest(tier: 'fast' | 'slow', args: readonly string[]): Promise<Counts> {
   const results = join(cache, `vitest-${tier}.json`);
   const filter = tier === 'slow' ? SLOW.name : `!${SLOW.name}`;
@@ -85,7 +85,7 @@ export async function runVitest(tier: 'fast' | 'slow', args: readonly string[]):
   return { passed: report.numPassedTests, failed, skipped: skipped.length, failures };
 }
 
-/** The name of what failed, and the first lines of what it said. */
+/** Returns the name of a failure and the first lines of its message. */
 export function failureText(name: string, output: string): string {
   return [`FAILED: ${name}`, ...output.split('\n').slice(0, FAILURE_LINES)].join('\n');
 }

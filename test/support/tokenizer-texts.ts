@@ -1,4 +1,4 @@
-/** Texts to hold tokenizers against one another with: Lean, and what white space, digits and scripts a text may have. */
+/** Texts for comparisons of tokenizers: Lean, and various white space, digits and scripts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

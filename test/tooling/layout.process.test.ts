@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md draws who imports whom. The drawing is held against the code: no arrow too many, none missing, no circle. */
+/** Compares the import drawings of ARCHITECTURE.md with the code: no wrong arrow, no missing one, no circle. */
 import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,21 +1,21 @@
 /**
- * Reads from the code who imports whom, as the drawings of ARCHITECTURE.md show it: between the folders on top and the packages, and
- * between the folders inside an opened one. Tests, and what tests share, are left out.
+ * Reads from the code which parts import which, for the drawings of ARCHITECTURE.md: between top folders and packages,
+ * and between the folders inside an opened one. Tests and their helpers are left out.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
-/** Folders whose inner folders are drawn too. */
+/** Folders whose inner folders are drawn. */
 export const OPENED = ['activities', 'lean-verifier', 'lean-explore', 'language-model', 'workflows'];
 const FOLDERS = '{packages,workflows,activities,workers,infra,cli,tools}/**/*.ts';
 const TESTS = /\.(?:test|slow)\.ts$|\/testing\/|\/testing\.ts$/;
 const IMPORT = /^(?:import|export)\b[^;]*?\sfrom '(?:@stp\/([\w-]+)[^']*|(\.[^']+))';/gmu;
 
-/** `packages/lean-kernel/read/lines.ts` is of `lean-kernel`; `cli/main.ts` is of `cli`. */
+/** Returns the unit of a file: `lean-kernel` for `packages/lean-kernel/read/lines.ts`, `cli` for `cli/main.ts`. */
 const unitOf = (path: string): string => path.split('/')[path.startsWith('packages/') ? 1 : 0]!;
 
-/** The folder inside an opened one; null for a file that lies directly in it, and for files elsewhere. */
+/** Returns the folder inside an opened one; null for files directly in it and for files elsewhere. */
 function innerOf(path: string, opened: string): string | null {
   const parts = path.split('/').slice(path.startsWith('packages/') ? 1 : 0);
   return parts[0] === opened && parts.length > 2 ? `${opened}/${parts[1]}` : null;
@@ -41,7 +41,7 @@ export function importsByFolder(opened: string | null): Graph {
   return graph;
 }
 
-/** All that is reached from a folder; an error names the circle that holds it. */
+/** Returns all units reachable from a folder. An error names the circle that contains it. */
 function reached(graph: Graph, from: string): Set<string> {
   const found = new Set<string>();
   const walk = (at: string, path: readonly string[]): void => {
@@ -56,7 +56,7 @@ function reached(graph: Graph, from: string): Set<string> {
   return found;
 }
 
-/** The lines of a drawing: an arrow that follows from two others is left out. */
+/** Returns the lines of a drawing, without arrows that follow from two others. */
 export function arrows(graph: Graph): string[] {
   const lines: string[] = [];
   for (const [from, imported] of graph)

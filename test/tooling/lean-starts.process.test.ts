@@ -1,4 +1,7 @@
-/** One function starts Lean (`packages/lean-verifier/runtime/process/spawn.ts`), so one place walls it in: no other file of the Lean packages can start a program. */
+/**
+ * Tests that only one function starts Lean (`packages/lean-verifier/runtime/process/spawn.ts`), so one sandbox is
+ * enough: no other file of the Lean packages can start a program.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * A machine's worker as a process of its own, with the activities of a training by Levanter. Arguments: address of the
+ * A machine's worker as a separate process, with the activities of a Levanter training. Arguments: address of the
  * Temporal server, queue, URI of the store, scratch folder.
  */
 

@@ -1,7 +1,8 @@
 /**
- * A machine's worker as a process of its own, with the activities of a PyTorch training over several machines. Arguments:
- * address of the Temporal server, queue, URI of the store, scratch folder, engine as JSON, folder of notes. It notes the step
- * it begins with; where the folder has a file `lose` it kills itself with its second state, so that the first is whole.
+ * A machine's worker as a separate process, with the activities of a PyTorch training over several machines. Arguments:
+ * address of the Temporal server, queue, URI of the store, scratch folder, engine as JSON, folder of notes. It notes
+ * its first step. If the folder has a file `lose`, it kills itself with its second state, so that the first is
+ * complete.
  */
 
 import { existsSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * A PyTorch training over two machines on a real Temporal server: two workers with disks of their own, whose processes meet
- * over the loopback. One is killed on the way and replaced by another; all go on from the store, and the end is that of one
- * machine. Costs about 40 s of CPU (PyTorch is loaded six times).
+ * Tests a PyTorch training over two machines on a real Temporal server: two workers with separate disks, whose
+ * processes meet over the loopback. One is killed during the training and replaced; all continue from the store, and
+ * the result is that of one machine. Costs about 40 s of CPU (PyTorch is loaded six times).
  */
 
 import type { ChildProcess } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * A PyTorch training whose node is lost: its processes are killed and its disk is gone, another goes on from the state in
- * the store and comes to the same weights. Costs about 25 s of CPU (PyTorch is loaded four times).
+ * Tests a PyTorch training whose node is lost: its processes are killed and its disk is gone. Another node continues
+ * from the state in the store and reaches the same weights. Costs about 25 s of CPU (PyTorch is loaded four times).
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** A worker that starts before its server, with a log on a disk that is full. A few seconds. */
+/** Tests a worker that starts before its server, with its log on a full disk. A few seconds. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';

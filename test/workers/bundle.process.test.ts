@@ -1,4 +1,4 @@
-/** The kept bundle of workflows is as new as its sources. Costs 3 s where it was not made before. */
+/** Tests that the cached bundle of workflows is as new as its sources. Costs 3 s if it must be made. */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { bundleInputs, workflowBundle } from '../../workers/bundle.ts';

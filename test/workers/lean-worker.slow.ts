@@ -1,7 +1,7 @@
 /**
- * The worker that checks, as a process of its own with real Lean on a real Temporal server: the cancellation of a run
- * reaches Lean, what a killed worker leaves behind is gone once the next one has started, and the janitor sweeps. In the slow tier
- * since fifty processes of a worker are killed, and the janitor's schedule has its own clock; about a minute.
+ * Tests the Lean worker as a separate process, with real Lean and a real Temporal server. A run's cancellation reaches
+ * Lean, the next worker removes a killed worker's leftovers, and the janitor sweeps. Slow tier: fifty processes of a
+ * worker are killed, and the janitor's schedule has its own clock. Takes about a minute.
  *
  * @module-tag slow
  */
@@ -39,7 +39,7 @@ import type { JanitorReport } from '../../workflows/janitor.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from '../workflows/fake-activities.ts';
 
-/** The runs here are on this machine: nothing of theirs is asked of a cloud. */
+/** Fails the test if a cloud is asked, since the runs are on this machine. */
 const noCloud = (): never => {
   throw new Error('no run of this test is on machines of a cloud');
 };
@@ -73,11 +73,11 @@ afterEach(async () => {
     child.kill('SIGKILL');
     await ended;
   }
-  // What they had started ends after them, and may still write there.
+  // Their children end later and may still write there.
   await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** `workers/lean.ts`, once it polls. */
+/** Starts `workers/lean.ts` and waits until it polls. */
 async function leanWorker(): Promise<ChildProcess> {
   const child = spawn(process.execPath, [join(REPOSITORY, 'workers', 'lean.ts')], {
     env: {
@@ -93,7 +93,7 @@ async function leanWorker(): Promise<ChildProcess> {
   throw new Error('the worker ended before it was ready');
 }
 
-/** A process that does nothing, with the mark. */
+/** Starts a sleeping process with the mark. */
 async function sleeper(mark: string | null): Promise<ProcessStat> {
   const env = { PATH: process.env.PATH, ...(mark !== null && { [RUN_MARK]: mark }) };
   const child = spawn('sleep', ['600'], { env, detached: true, stdio: 'ignore' });
@@ -112,7 +112,7 @@ async function marked(run: string): Promise<{ found: ProcessStat; owner: RunOwne
   return own;
 }
 
-/** Runs `work` while a run's other activities are answered at once: only `verifyShard` is real, on the queue of Lean. */
+/** Runs `work` with fakes for all activities except `verifyShard`, which is real and on the queue of Lean. */
 async function withFakes<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
   const activities = { ...fakes.activities, ...findHostsActivity(), ...countWorkersActivity() };
   const common = { connection: server.nativeConnection, activities };
@@ -121,7 +121,7 @@ async function withFakes<T>(fakes: Fakes, work: () => Promise<T>): Promise<T> {
   return host.runUntil(() => control.runUntil(work));
 }
 
-/** A run whose one shard keeps three processes of Lean busy: its objects, and the function that starts it. */
+/** Makes a run whose only shard keeps three Lean processes busy: its objects, and a function that starts it. */
 async function longRun(fakes: Fakes): Promise<{ run: string; start: () => Promise<WorkflowHandle> }> {
   const run = `lean-${randomUUID().slice(0, 8)}`;
   const store = await openStore(`${storeUri}/${run}`);
@@ -145,7 +145,7 @@ async function longRun(fakes: Fakes): Promise<{ run: string; start: () => Promis
   return { run, start };
 }
 
-/** Resolves with the run's processes once Lean works on every proof. */
+/** Waits until Lean works on every proof. Returns the run's processes. */
 async function untilBusy(run: string): Promise<Awaited<ReturnType<typeof marked>>> {
   let found: Awaited<ReturnType<typeof marked>> = [];
   await expect
@@ -194,7 +194,7 @@ it(`leaves nothing of a killed worker's ${CHILDREN} processes once the next one 
     const owner = lean[0]!.owner!;
     expect(owner.pid).toBe(worker.pid);
     const local = localRunName(storeUri, run);
-    // Lean's own processes come and go, so none of them counts.
+    // Only the sleepers count, since Lean's own processes come and go.
     for (let count = 0; count < CHILDREN; count++) await sleeper(writeRunMark(local, owner, 'lean'));
     const children = (await marked(run)).map(({ found }) => found);
     expect(children.length).toBeGreaterThanOrEqual(CHILDREN);
@@ -219,7 +219,7 @@ it(`leaves nothing of a killed worker's ${CHILDREN} processes once the next one 
 it('is swept by the janitor, which passes by nodes that are gone', async () => {
   await leanWorker();
   const dead = { ...(await ownerOfThisProcess()), startTicks: 1 };
-  // Runs that were terminated as soon as their node was known: one here, one on a node that is not there any more.
+  // Runs that were terminated when their node was known: one here, one on a node that is gone.
   for (const taskQueue of [localHostQueue(), 'stp/host/gone']) {
     const fakes = fakeActivities();
     fakes.activities.provisionNodes = async () => [{ name: 'n', taskQueue, cpuCores: 1, memoryBytes: 1 }];
@@ -236,7 +236,7 @@ it('is swept by the janitor, which passes by nodes that are gone', async () => {
       await handle.terminate();
     });
   }
-  // What a terminated run has left is found by its record, which is listed a moment later.
+  // The janitor finds leftovers by the record of the terminated run, which is listed a moment later.
   const terminated = `WorkflowType = '${contracts.SELFPLAY_TYPE}' AND ExecutionStatus = 'Terminated'`;
   const isSwept = (id: string): boolean => id.startsWith(contracts.selfplayWorkflowId('swept-'));
   await expect
@@ -257,7 +257,7 @@ it('is swept by the janitor, which passes by nodes that are gone', async () => {
     },
   });
   await control.runUntil(async () => {
-    // A worker that another test starts on this machine sweeps too: where it was first, there is one more to be swept.
+    // A worker of another test may sweep first; then another process is started for the janitor.
     let ended = 0;
     for (let turn = 0; turn < 5 && ended === 0; turn++) {
       const leftover = await sleeper(writeRunMark('some-run', dead, 'lean'));
@@ -279,15 +279,14 @@ async function workflowIds(query: string): Promise<string[]> {
 }
 
 /**
- * Returns the report of a run of the janitor that began after this was asked: by the trigger, or by the schedule itself if that
- * was first.
+ * Returns the report of a janitor run that began after this call, by the trigger or by the schedule.
  */
 async function janitorReport(schedule: ScheduleHandle): Promise<JanitorReport> {
   const runs = async (): Promise<string[]> =>
     (await schedule.describe()).info.recentActions.map(({ action }) => action.workflow.workflowId);
   const before = new Set(await runs());
   for (;;) {
-    // While one runs another is not started: asked for again until it is.
+    // No second run starts during another, so the trigger is repeated.
     await schedule.trigger();
     await pause(2_000);
     const begun = (await runs()).find((id) => !before.has(id));

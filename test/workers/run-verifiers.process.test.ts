@@ -1,4 +1,4 @@
-/** Which verifiers of a run are open at once, and under which heartbeats they are asked; with verifiers that do nothing. */
+/** Tests which verifiers of a run are open at once, and their heartbeats, with verifiers that do nothing. */
 
 import type { GrownTheorem, Verifier } from '@stp/lean-verifier';
 import { expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Work that one machine does, and another where that one is lost or full. Without a Temporal server: a machine is its queue. */
+/**
+ * Tests work that one machine does, and that another takes over if the first is lost or full. Without a Temporal
+ * server: a machine is its queue.
+ */
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure, type ActivityOptions } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A run on machines of a cloud, on a real Temporal server with activities that answer at once: waited for, replaced when
- * they are lost, given back at every end. Costs about 25 s.
+ * Tests runs on cloud machines, on a real Temporal server with activities that answer at once: machines are waited for,
+ * replaced when they are lost, and released at every end. Costs about 25 s.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -19,7 +19,7 @@ import type { JanitorReport } from '../../workflows/janitor.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const CLOUD = {
@@ -48,7 +48,7 @@ const ready = (prefix: string, generation: number): NodesState => ({
   })),
 });
 
-/** Runs `work` while control, Lean and the two machines of each of these generations work. */
+/** Runs `work` with workers for control, Lean and two machines of each of these generations. */
 async function withWorkers<T>(
   fakes: Fakes,
   prefix: string,
@@ -76,7 +76,7 @@ const start = (run: string, set: Record<string, unknown> = {}, more: object = {}
 
 const name = (): string => `cloud-${randomUUID().slice(0, 8)}`;
 
-/** The test's own limit bounds it. What waits in an activity says so, or it would be taken for lost. */
+/** Polls until the condition holds; the test's limit bounds it. In an activity `whileWaiting` sends heartbeats. */
 async function until(condition: () => boolean, whileWaiting: () => void = () => undefined): Promise<void> {
   while (!condition()) {
     whileWaiting();
@@ -84,7 +84,7 @@ async function until(condition: () => boolean, whileWaiting: () => void = () => 
   }
 }
 
-/** Messages of a failure and its causes. */
+/** Returns the messages of a failure and its causes. */
 function messages(error: unknown): string {
   const all = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) all.push(cause.message);
@@ -111,7 +111,7 @@ describe('a run on machines of a cloud', () => {
     const important = fakes.calls.filter((call) =>
       /Nodes|nodesState|prepareRun|prepareData|trainModel checkpoints.sft|cleanUpNode (?:before|after)$/.test(call),
     );
-    // The watch begins beside the work: which of the two a worker takes first, nobody knows.
+    // The watch and the work begin at the same time, in any order.
     const watched = important.indexOf('watchNodes 1');
     expect(watched).toBeGreaterThan(important.lastIndexOf('cleanUpNode before'));
     expect(important.toSpliced(watched, 1)).toEqual([
@@ -190,7 +190,7 @@ describe('a run on machines of a cloud', () => {
     const { sampleShard } = fakes.activities;
     fakes.activities.sampleShard = async (input) => {
       sampledOn.push(activityInfo().taskQueue);
-      // The others are given to machines that are free meanwhile.
+      // Machines that are free meanwhile get the others.
       if (sampledOn.length === 1) await until(() => new Set(sampledOn).size === 2, heartbeat);
       return sampleShard(input);
     };
@@ -203,7 +203,7 @@ describe('a run on machines of a cloud', () => {
       fakes.calls.findIndex((call) => call.startsWith('sampleShard')),
     );
     expect(ofBaseline.filter((one) => one === 'copyCheckpoint checkpoints-sft')).toHaveLength(2);
-    // The conjecturer's texts too, each machine its share; one puts them together.
+    // Each machine samples a share of the conjectures, and one joins them.
     const conjecturing = fakes.calls.filter((call) => call.startsWith('sampleConjecture')).sort();
     expect(conjecturing).toEqual(['sampleConjectureShare 0 of 2', 'sampleConjectureShare 1 of 2', 'sampleConjectures']);
   });
@@ -222,7 +222,7 @@ describe('a run on machines of a cloud', () => {
       await taken;
       return { kind: 'lost', reason: 'the queued resource is SUSPENDED' };
     };
-    // The shard of the baseline hangs on the first machines, as a collective does whose peer is gone.
+    // The shard of the baseline hangs on the first machines, like a collective operation without its peer.
     let hang: (() => void) | null = null;
     fakes.gate = new Promise<void>((resolve) => {
       hang = resolve;
@@ -244,7 +244,7 @@ describe('a run on machines of a cloud', () => {
       'watchNodes 2',
       'releaseCloudNodes',
     ]);
-    // The SFT was done and stays done; the baseline was begun twice and finished once.
+    // The SFT ran once; the baseline began twice and finished once.
     expect(fakes.calls.filter((call) => call.startsWith('trainModel checkpoints/sft'))).toHaveLength(1);
     expect(fakes.calls.filter((call) => call === 'finishRound 0')).toHaveLength(1);
   });
@@ -252,12 +252,12 @@ describe('a run on machines of a cloud', () => {
   it('is ended by its cost guard, also while it waits for a person, and gives all back first', {
     tags: ['slow'],
   }, async () => {
-    // The guard strikes by the clock: where the machine was too slow to come to the person before, it is given longer.
+    // The guard goes by the clock. If it struck before the run waited for a person, a longer limit is tried.
     for (let hoursMax = 0.002, waited = false; !waited; hoursMax *= 4) {
       const fakes = fakeActivities(1);
       const run = name();
       fakes.state = (generation) => ready(run, generation);
-      // Nobody ever decides about this.
+      // No person answers this failure.
       fakes.broken.add('planShards');
       await withWorkers(fakes, run, [1], async () => {
         const handle = await start(run, { 'nodes.hoursMax': hoursMax });
@@ -307,7 +307,7 @@ describe('a run on machines of a cloud', () => {
           workflowId: `janitor-${randomUUID()}`,
           taskQueue: contracts.CONTROL_QUEUE,
         });
-      // The server's list of workflows is a moment behind.
+      // The server lists workflows with a short delay.
       let report = await janitor();
       while (!released.includes(terminated)) report = await janitor();
       expect(released).not.toContain(open);

@@ -1,6 +1,6 @@
 /**
- * A node's worker as a process of its own, so that it can be killed: polls its queue with the real activities over a scratch
- * folder. Arguments: address of the Temporal server, queue, folder.
+ * A node's worker as a separate process, so that it can be killed: polls its queue with the real activities over a
+ * scratch folder. Arguments: address of the Temporal server, queue, folder.
  */
 
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * The same command on every machine, on a real Temporal server with workers in processes of their own: results of each,
- * failures, a machine that nobody polls, one that is killed at work, all together or not at all. Costs about 40 s, most of
- * it waiting for the silence of a killed worker.
+ * Tests the same command on every machine, on a real Temporal server with workers in separate processes: results of
+ * each, failures, a machine without a worker, one that is killed during work, all or none. Costs about 40 s, most of it
+ * waiting for a killed worker's timeout.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -13,7 +13,7 @@ import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider
 import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
-/** Who waits at the gate is not lost, however slow the machine. */
+/** Interval of heartbeats at the gate, so that a waiting activity does not count as lost on a slow machine. */
 const GATE_HEARTBEAT_MS = 1_000;
 
 export function ref(name: string, count = 1): ArtifactRef {
@@ -22,9 +22,9 @@ export function ref(name: string, count = 1): ArtifactRef {
 
 export interface Fakes {
   readonly activities: ControlActivities & HostActivities & LeanActivities;
-  /** Names of the activities in the order they were called, with the round or why where there is one. */
+  /** Names of the called activities in order, with the round or the reason if there is one. */
   readonly calls: string[];
-  /** Makes the next calls of an activity fail for good, until taken away. */
+  /** Activities whose calls fail permanently while they are in this set. */
   readonly broken: Set<string>;
   /** While set, `sampleShard` waits for it. */
   gate: Promise<void> | null;
@@ -37,7 +37,7 @@ export interface Fakes {
   watch: (input: WatchInput) => Promise<WatchEnd>;
 }
 
-/** @param gateParts parts that a round's conjectures are gated in; two of each stand, and there are places for four */
+/** @param gateParts number of parts in which conjectures are gated; two of each pass, and a round takes four */
 export function fakeActivities(shards = 2, gateParts = 1): Fakes {
   const calls: string[] = [];
   const broken = new Set<string>();
@@ -54,7 +54,7 @@ export function fakeActivities(shards = 2, gateParts = 1): Fakes {
     calls.push(`${name} ${detail}`.trim());
     if (broken.has(name)) throw ApplicationFailure.nonRetryable(`${name} is broken`, 'STP1701');
   };
-  /** Machines that really wait, over a cloud that says what the test has it say. */
+  /** Real machine activities, which wait, over a cloud whose answers the test sets. */
   const machines: CloudMachines = { provider: (run) => ({ provider: cloud as NodeProvider, name: run, label: run }) };
   const cloud: Pick<NodeProvider, 'request' | 'state'> = {
     async request({ generation }) {

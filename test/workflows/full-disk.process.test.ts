@@ -1,6 +1,6 @@
 /**
- * A run whose store takes no more: it goes on by itself when there is space again, and waits for a person where space would
- * not help. On a server whose clock jumps over waits; costs about 15 s.
+ * Tests a run whose store is full: it continues by itself when there is space again, and waits for a person if space
+ * would not help. The server's clock jumps over waits; costs about 15 s.
  */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';

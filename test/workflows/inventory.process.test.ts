@@ -1,6 +1,6 @@
 /**
- * A run on two machines of an inventory: what a full disk of one, or one that is away while the run begins, does to it. On a
- * server whose clock jumps over waits; costs about 20 s.
+ * Tests a run on two machines of an inventory, one with a full disk or absent when the run begins. The server's clock
+ * jumps over waits; costs about 20 s.
  */
 import { activityInfo } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';

@@ -1,4 +1,4 @@
-/** How work is dealt to several machines, and dealt again when one is lost. The waiting is done without a Temporal server. */
+/** Tests how work is dealt to several machines, and dealt again when one is lost. Waits need no Temporal server. */
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { ActivityFailure } from '@temporalio/workflow';
 import { expect, it, vi } from 'vitest';

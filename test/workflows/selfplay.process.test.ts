@@ -12,7 +12,7 @@ import { type Fakes, fakeActivities, HOST_QUEUE } from './fake-activities.ts';
 import { historiesOf, replay } from './replay.ts';
 import { type StandingWorkers, standingWorkers } from './standing-workers.ts';
 
-/** Processes, one after the other, each of which takes as long as the machine has it take. */
+/** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let server: TestWorkflowEnvironment;
@@ -60,14 +60,14 @@ const rootMessage = (error: unknown): string => {
 
 const BESIDE = ['sampleShard', 'verifyShard', 'sampleConjectures', 'measurePortfolio', 'writeProofs'];
 
-/** The parts of a list between the separators. */
+/** Splits a list at the separators. */
 function splitAt<T>(list: readonly T[], separator: T): T[][] {
   const parts: T[][] = [[]];
   for (const item of list) item === separator ? parts.push([]) : parts.at(-1)!.push(item);
   return parts;
 }
 
-/** Each name is called, and the last call of one comes before the first of the next. */
+/** Expects each name to be called, the last call of one before the first of the next. */
 function expectOrder(calls: readonly string[], names: readonly string[]): void {
   expect(calls).toEqual(expect.arrayContaining([...names]));
   for (const [index, name] of names.slice(1).entries())
@@ -86,14 +86,14 @@ describe('a run', () => {
       expect(await handle.result()).toMatchObject({ report: { count: 1 } });
       const stages = fakes.calls
         .map((call) => call.split(' ')[0]!)
-        // The portfolio is measured beside the rest, and proofs are written so, whenever Lean takes it.
+        // The portfolio is measured and proofs are written in parallel, at any time.
         .filter((name) => !BESIDE.includes(name));
       expect(fakes.calls.filter((call) => call.startsWith('measurePortfolio'))).toEqual(['measurePortfolio 10']);
       expect(fakes.calls.filter((call) => call.startsWith('writeProofs'))).toEqual(['writeProofs 3']);
-      // What needs no machine is settled before machines are asked for, and they are given back at the very end.
+      // Work without machines comes before their request, and they are released at the very end.
       expect(stages.slice(0, 4)).toEqual(['prepareRun', 'prepareData', 'provisionNodes', 'cleanUpNode']);
       expect(stages.slice(-3)).toEqual(['writeReport', 'cleanUpNode', 'releaseNodes']);
-      // The state is kept after the SFT, the baseline, and each round, the last of which ends with the last training.
+      // The state is saved after the SFT, the baseline and each round. The last round ends with the last training.
       const [sft, baseline, first, last, after, ...further] = splitAt(stages.slice(4, -3), 'saveState');
       expect(further).toEqual([]);
       expect(sft).toEqual(['trainModel']);
@@ -102,14 +102,14 @@ describe('a run', () => {
       for (const round of [first!, last!]) {
         const conjecturing = ['planConjectures', 'readConjectures', 'gateConjectures', 'admitConjectures'];
         expectOrder(round, [...conjecturing, ...proving, 'trainModel']);
-        // What trains the conjecturer is chosen by the proofs, and before the round's training set.
+        // The conjecturer's examples are chosen after the proofs and before the round's training set.
         const matching = ['chooseConjectures', 'embedStatements', 'matchConjectures'];
         expectOrder(round, ['collectRound', ...matching, 'finishRound']);
       }
       expectOrder(baseline!, [...proving, 'trainModel']);
       for (const name of ['planConjectures', 'chooseConjectures', 'retrainSet']) expect(baseline).not.toContain(name);
       expect(first).not.toContain('retrainSet');
-      // After the last round's training the model is retrained from nothing.
+      // After the last round's training the model is retrained from initial weights.
       expectOrder(last!, ['finishRound', 'retrainSet']);
       expect(last!.slice(-2)).toEqual(['retrainSet', 'trainModel']);
       // Two models are evaluated at once.
@@ -143,7 +143,7 @@ describe('a run', () => {
     await workers.with(fakes, async () => {
       await (await start({ rounds: 1 })).result();
       const asked = fakes.calls.filter((call) => call.startsWith('gateConjectures')).sort();
-      // Two parts fill the four places; a third may have begun when the first was done.
+      // Two parts give the four conjectures; a third may have begun when the first was done.
       expect([2, 3]).toContain(asked.length);
       expect(asked).toEqual(asked.map((_, index) => `gateConjectures gate-000${index}`));
       expect(fakes.calls).toContain(`admitConjectures ${asked.length} of 20 parts`);
@@ -246,7 +246,7 @@ describe('a run', () => {
         ['rounds/1/statements/shard-0000', 'file:///test/library with conjectures'],
         ['round 1, 2 shards', 'file:///test/library with conjectures'],
       ]);
-      // What the conjectures' shards came to is no part of the figures of the statements' shards.
+      // Figures of the statements' shards do not include those of the conjectures' shards.
       expect(between).toMatchObject([{ stage: 'prove', shardsDone: 0, shardsTotal: 1, samples: 0 }]);
       const ofBoth = ['file:///test/joined-rates', 'file:///test/joined'];
       expect(joined).toEqual([...ofBoth, ...ofBoth]);
@@ -584,7 +584,7 @@ describe('steering', () => {
       resolve();
       fakes.gate = null;
       const child = server.client.workflow.getHandle(contracts.roundWorkflowId(handle.run, 0));
-      // What was in flight is finished, nothing new is begun.
+      // Shards in progress finish, and no new ones begin.
       await until(child, (progress) => progress.shardsDone === 3);
       expect(fakes.calls.filter((call) => call.startsWith('sampleShard'))).toHaveLength(3);
       await handle.executeUpdate(contracts.resumeUpdate);
@@ -625,7 +625,7 @@ describe('a history', () => {
       await handle.result();
       return handle.workflowId;
     });
-    // Those of the tests above too: rounds that failed, were tried again or left out, pauses, a library that grows.
+    // Includes the histories of the tests above: rounds that failed, were retried or skipped, pauses, growth.
     const histories = await historiesOf(server.client);
     const replayed = await replay(histories);
     expect(replayed.filter(({ error }) => error !== null)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Workers that stand through the tests of a file, with the activities of the test that runs: making one that runs workflows
- * costs a second.
+ * Keeps workers over the tests of a file, with the activities of the present test: making a worker for workflows costs
+ * a second.
  */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';

@@ -1,5 +1,5 @@
 /**
- * Where a training is done, and what becomes of an attempt of all machines when one of them fails, on a real Temporal server
+ * Tests where a training runs, and what happens to an attempt of all machines when one fails, on a real Temporal server
  * with activities that answer at once. Costs about 8 s.
  */
 import { randomUUID } from 'node:crypto';

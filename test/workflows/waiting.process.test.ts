@@ -1,6 +1,6 @@
 /**
- * A run that waits for machines as long as a configuration may have it wait, 30 days, on a server whose clock jumps over
- * waits: its history stays far below what a history may have. Costs about 40 s.
+ * Tests a run that waits for machines for 30 days, the longest that a configuration allows, on a server whose clock
+ * jumps over waits: its history stays far below the limit. Costs about 40 s.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';

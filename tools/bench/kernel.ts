@@ -1,6 +1,7 @@
 /**
- * The second kernel on a part of Lean's `Init` (3,653 constants): processor time, memory, steps of the costliest declaration,
- * and ten passes over the same tables. `node tools/bench/kernel.ts FILE PASSES` prints figures as JSON.
+ * Measures the second kernel on a part of Lean's `Init` (3,653 constants): processor time, memory, steps of the
+ * costliest declaration, and ten passes over the same tables. `node tools/bench/kernel.ts FILE PASSES` prints figures
+ * as JSON.
  */
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,7 +19,7 @@ interface KernelFigures {
   readonly verdict: string;
   readonly theorems: number;
   readonly cpuSeconds: number;
-  /** By pass, since the process began. */
+  /** Peak memory after each pass, since the process began. */
   readonly residentBytesMax: readonly number[];
   readonly stepsMost: number;
   readonly nodesMost: number;
@@ -51,7 +52,7 @@ async function measureHere(file: string, passes: number): Promise<KernelFigures>
   const residentBytesMax: number[] = [];
   let report = null;
   const request = { files: [file], axioms: STANDARD_AXIOMS, statements: [], fuel: DEFAULT_LIMITS.fuel };
-  // One pass as `bin/stp kernel` does it; several over the same tables, to see whether these grow.
+  // One pass works like `bin/stp kernel`. Several passes share the tables, to see whether these grow.
   const terms = passes === 1 ? null : new Terms();
   for (let pass = 0; pass < passes; pass++) {
     report = terms === null ? await checkInThread(request) : await checkExport(request, terms);

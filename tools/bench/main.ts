@@ -1,6 +1,7 @@
 /**
- * `npm run bench [model] [pretrained] [verify] [kernel] [gpu]`: how fast this machine trains, samples, verifies and checks by the
- * second kernel. Nothing here passes or fails. `model` has columns for PyTorch after `npm run test:python`.
+ * `npm run bench [model] [pretrained] [verify] [kernel] [gpu]`: measures how fast this machine trains, samples,
+ * verifies and checks by the second kernel. No measurement passes or fails. `model` has columns for PyTorch after `npm
+ * run test:python`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';

@@ -29,12 +29,12 @@ const ROUNDS = 5;
 const SAMPLING = { temperature: 1, topP: 0.95, maxTokens: 96 };
 const PROMPT_TOKENS = 32;
 const BATCHES = [1, 32, 128];
-/** As many tokens a measurement as take seconds at any batch. */
+/** Samples of a measurement by batch: enough for some seconds. */
 const SAMPLES_EACH: Readonly<Record<number, number>> = { 1: 8, 32: 64, 128: 256 };
 const STATEMENTS = 20_000;
 const MEBIBYTE = 1_024 ** 2;
 
-/** A checkpoint of fresh weights: flat distributions are the worst case of choosing tokens. */
+/** Writes a checkpoint of initial weights, whose flat distributions are the worst case for choosing tokens. */
 export async function freshCheckpoint(directory: string, shape: ModelShape, texts: readonly string[]): Promise<void> {
   const flat = initialParameters(shape, 1);
   const tensors = new Map(
@@ -48,7 +48,7 @@ export async function freshCheckpoint(directory: string, shape: ModelShape, text
   await writeCheckpoint(directory, { shape, tensors, tokenizer, proofWords: null, training });
 }
 
-/** Texts of exactly `PROMPT_TOKENS` tokens, all different. */
+/** Makes texts of exactly `PROMPT_TOKENS` tokens, all different. */
 export function promptsOf({ tokenizer }: SampledModel, statements: readonly string[], count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     let text = `${index} `;
@@ -62,8 +62,7 @@ export function promptsOf({ tokenizer }: SampledModel, statements: readonly stri
 }
 
 /**
- * Measures our rate with `rows` samples under way at once; a row that ends takes the next prompt, so that nearly every step is
- * full.
+ * Measures our rate with `rows` samples at once. A row that ends takes the next prompt, so nearly every step is full.
  */
 export async function ourRate(model: SampledModel, rows: number, prompts: readonly string[]): Promise<number> {
   const sampler = await Sampler.open(model, rows);
@@ -108,7 +107,7 @@ async function compareWithPyTorch(directory: string, statements: readonly string
   python?.close();
 }
 
-/** The engine in its processes, as activities use it. */
+/** Measures the engine in its processes, as activities use it. */
 async function useEngine(directory: string, statements: readonly string[]): Promise<void> {
   const runMark = `bench-${process.pid}`;
   const generator = await embeddedGenerator({ threads: 2, runMark })(directory);
@@ -144,7 +143,7 @@ async function embedStatements(directory: string, statements: readonly string[])
   await generator.close();
 }
 
-/** `statements` are texts of the length that prompts have. */
+/** @param statements texts as long as prompts */
 export async function benchSampling(directory: string, statements: readonly string[]): Promise<void> {
   const checkpoint = join(directory, 'sampling');
   await freshCheckpoint(checkpoint, MODEL_SIZES['3M'], statements);

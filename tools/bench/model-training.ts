@@ -42,7 +42,7 @@ interface Round {
   readonly tokens: number;
 }
 
-/** Rounds of `steps` optimizer steps each over real examples; the first is to warm up. */
+/** Makes rounds of `steps` optimizer steps each over real examples; the first one is a warm-up. */
 async function roundsOf(shape: ModelShape, examples: readonly Example[], steps: number): Promise<Round[]> {
   const texts = examples.flatMap(({ prompt, target }) => [prompt, target]);
   const tokenizer = trainTokenizer(texts, { vocabularySize: shape.vocabularySize });
@@ -68,7 +68,7 @@ async function roundsOf(shape: ModelShape, examples: readonly Example[], steps: 
   return rounds;
 }
 
-/** Others that train beside the embedded engine, and their scripts. */
+/** Trainers that the embedded engine is compared with, and their scripts. */
 const OTHERS = { PyTorch: 'bench_training.py', 'PyTorch trainer': 'bench_trainer.py' } as const;
 
 async function compareWithPyTorch(
@@ -114,7 +114,7 @@ async function compareWithPyTorch(
   }
 }
 
-/** `examples` are what the presets train on; their lengths decide how much of a row is attention. */
+/** @param examples training data of the presets; their lengths decide the share of attention */
 export async function benchTraining(directory: string, examples: readonly Example[]): Promise<void> {
   const { model } = resolveConfig({ preset: 'embedded' });
   await compareWithPyTorch(directory, 'embedded preset', model, await roundsOf(model, examples, 8));

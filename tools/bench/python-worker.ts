@@ -1,4 +1,4 @@
-/** A Python script of `test/python` that answers one JSON line with another, so that runs of both sides can alternate. */
+/** Runs a Python script of `test/python` that answers JSON lines, so that measurements of both sides can alternate. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ export interface PythonWorker {
   close(): void;
 }
 
-/** `mark` finds the process among others. */
+/** @param mark run mark by which the process is found */
 export function startPython(script: string, mark?: string): PythonWorker {
   const child = spawn(interpreter, [join(import.meta.dirname, '..', '..', 'test', 'python', script)], {
     stdio: ['pipe', 'pipe', 'inherit'],

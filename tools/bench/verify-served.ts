@@ -1,13 +1,14 @@
 /**
- * The same small proofs through `bin/stp lean serve`, one request each: by Kimina's published client, which gets Lean's word, and by
- * `/api/verify`, whose verdict rests on the compiled object and the second kernel. Left out, with a reason, where pip cannot get the client.
+ * Measures the same small proofs through `bin/stp lean serve`, one request each: by Kimina's published client, which
+ * gets Lean's own answer, and by `/api/verify`, whose verdict rests on the compiled object and the second kernel. If
+ * pip cannot get the client, a message says so instead.
  */
 import type { Candidate } from '@stp/lean-verifier';
 import { smallPython } from '../../test/python/small-environment.ts';
 import { startLeanService } from '../../test/support/lean-service.ts';
 import { median, row } from './measure.ts';
 
-/** @param warmUp of the proofs, the first ones, which are not counted */
+/** @param warmUp number of first proofs, which are not counted */
 export async function benchServedProofs(proofs: readonly Candidate[], warmUp: number): Promise<void> {
   const service = await startLeanService({ args: ['--no-key', '--sandbox', 'off'] });
   try {

@@ -1,8 +1,8 @@
 /**
- * Small proofs one by one, as an agent or a trainer sends them: how long one answer takes and what it costs in processor time, with the
- * compiled object judged and the second kernel's word, against a process of plain Lean for each proof; and how busy eight clients keep
- * the cores; and the same through the HTTP service. Without a sandbox, which hides the processor time of what runs in it. Processor time
- * has the warm processes in it. A minute of two cores.
+ * Measures small proofs one by one, as an agent or a trainer sends them. Compares the verifier, with judged objects and
+ * the second kernel, with one process of plain Lean for each proof: time and processor time of an answer. Then measures
+ * how busy eight clients keep the cores, and the same proofs through the HTTP service. It uses no sandbox, because a
+ * sandbox hides processor time. Processor time includes the warm processes. Takes a minute of two cores.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { benchServedProofs } from './verify-served.ts';
 
 const PROOFS = 24;
 const CLIENTS = 8;
-/** Before anything is measured: processes and readers are warm then. */
+/** Number of proofs before the measurement, which warm up processes and readers. */
 const WARM_UP = 4;
 const HEADER = 'import Init';
 const RUN_MARK = `bench-${process.pid}`;
@@ -25,7 +25,7 @@ const proofOf = (number: number): Candidate => ({
   statement: `theorem t (a b : Nat) : a + b + ${number} = b + a + ${number}`,
   proof: '  omega',
 });
-/** Another proof of one statement. */
+/** Makes one of many proofs of the same statement. */
 const sampleOf = (number: number): Candidate => ({
   ...proofOf(0),
   id: String(number),
@@ -61,7 +61,7 @@ export async function benchSmallProofs(
         measured(WARM_UP + PROOFS, (number) => check(verifier, candidate(number))),
       ),
     );
-  // Other numbers than above: no verdict is kept from one row to the next.
+  // Other numbers than above, so that no verdict is cached.
   const served = Array.from({ length: WARM_UP + PROOFS }, (_, number) => proofOf(2_000_000 + number));
   await benchServedProofs(served, WARM_UP);
   const clients = await withVerifier(setup, async (verifier) => {
@@ -95,7 +95,7 @@ function tell(name: string, { medianMs, processorMs }: Measured): void {
   row('  processor time', processorMs, 'ms a proof', 0);
 }
 
-/** One after another; the first ones warm up. */
+/** Measures the work one by one; the first ones are a warm-up. */
 async function measured(count: number, work: (number: number) => Promise<void>): Promise<Measured> {
   const times: number[] = [];
   let before = 0;

@@ -1,10 +1,11 @@
 /**
- * Verification by driver, side by side: proofs a second and core over the pool against one process per proof and against a
- * split that is fixed beforehand (STP: batches of 40), on library proofs alone and with runaways among them; how busy the
- * pool keeps its processes; and small proofs one by one (`verify-small.ts`). About seven minutes of two cores.
+ * Compares verification by driver: proofs per second and core with the pool, with one process per proof, and with a
+ * fixed split (STP: batches of 40), on library proofs with and without runaways. Also measures how busy the pool keeps
+ * its processes, and small proofs one by one (`verify-small.ts`). Takes about seven minutes of two cores.
  *
- * LeanInteract and the Kimina server are no rows: both need a REPL built by `lake build` for the Lean in use (LeanInteract
- * 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a compiler.
+ * LeanInteract and the Kimina server have no rows. Both need a REPL built by `lake build` for the Lean in use
+ * (LeanInteract 0.11.6 also starts each process through `lake env`), and an assembled Lean has neither `lake` nor a
+ * compiler.
  */
 import {
   type Candidate,
@@ -23,18 +24,18 @@ import { benchSmallProofs } from './verify-small.ts';
 
 const PROOFS = 240;
 const PROCESSES = 2;
-/** Share of a prover's samples that run away (PrimeIntellect lean-verifier: 4.5 %, n = 1000). */
+/** Share of a prover's samples that run until a limit (PrimeIntellect lean-verifier: 4.5 %, n = 1000). */
 const RUNAWAY_SHARE = 0.045;
-/** Proofs of a batch in STP (App. A). */
+/** Number of proofs in a batch of STP (App. A). */
 const STATIC_BATCH = 40;
 
 interface Way {
   readonly name: string;
   readonly driver: DriverName;
   readonly batchSize?: number;
-  /** Every process gets its share beforehand. */
+  /** Whether every process gets its share beforehand. */
   readonly fixedSplit?: true;
-  /** Whether proofs that Lean accepts are judged as compiled objects too; without it Lean's word alone counts. */
+  /** Whether accepted proofs are judged as compiled objects too; otherwise Lean's answer alone counts. */
   readonly confirm?: true;
 }
 const WAYS: readonly Way[] = [
@@ -50,7 +51,7 @@ export async function benchVerify(directory: string): Promise<void> {
   const environment = await leanEnvironment(settings, () => undefined);
   await benchSmallProofs(environment, settings, directory);
   const theorems = await repositorySources().libraryTheorems();
-  // Spread over the whole library: files differ in what they cost.
+  // Proofs are spread over the whole library, since files differ in cost.
   const step = Math.floor(theorems.length / PROOFS);
   const proofs = Array.from({ length: PROOFS }, (_, index): Candidate => {
     const { name, header, statement, proof } = theorems[index * step]!;
@@ -112,7 +113,7 @@ async function measure(way: Way, candidates: readonly Candidate[], environment: 
   );
   const seconds = (performance.now() - started) / 1_000;
   const busyMs = opened.reduce((sum, { pool }) => sum + pool.stats().runMs + pool.stats().headerMs, 0);
-  // Processes have to have ended for their processor time to be counted.
+  // Processor time is counted only after the processes have ended.
   for (const { verifier, pool } of opened) {
     await verifier.close();
     await pool.close();

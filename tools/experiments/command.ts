@@ -3,5 +3,5 @@ import { join } from 'node:path';
 /** The `stp` command that experiments run. */
 export const STP = join(import.meta.dirname, '..', '..', 'bin', 'stp');
 
-/** For its runs: progress goes where the experiment's own does, and so does a failure that waits for a person. */
+/** Options for its runs: their progress and failures go to the experiment's standard error. */
 export const SHOWN = { stdio: ['ignore', process.stderr, 'inherit'] } as const;

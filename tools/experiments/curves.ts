@@ -79,7 +79,9 @@ export interface ComparedMethod {
   readonly rates: Readonly<Record<Cost, Rates>>;
   /** Share of held-out statements that the last model proved, for each seed; empty without an evaluation. */
   readonly heldOut: readonly number[];
-  /** The same with what scripts prove over the run's lemmas, one a seed; empty where a run tries no scripts. */
+  /**
+   * The same share together with proofs by scripts over the run's lemmas, one a seed; empty if a run tries no scripts.
+   */
   readonly heldOutWithScripts: readonly number[];
   /** Share of held-out statements proved by the SFT model, one a seed. */
   readonly heldOutFirst: readonly number[];

@@ -1,18 +1,18 @@
-/** The comparison as a picture that stands alone: statements proved so far over Lean's time, a line for each method. */
+/** Draws the comparison as one picture: statements proved so far over Lean's time, with a line for each method. */
 import { CATEGORIES, COLOURS, renderChart } from '../../activities/report/chart.ts';
 import { COLOUR_RULES } from '../../activities/report/style.ts';
 import { curveOf, type MethodResult, rateAt, spreadOf } from './curves.ts';
 
-/** A share of the statements that is there without a model: a horizontal line. */
+/** A share of the statements that is proved without a model, drawn as a horizontal line. */
 export interface Level {
   readonly label: string;
   readonly share: number;
 }
 
-/** Points of a line, between nothing and where the shortest curve of its seeds ends. */
+/** Number of points of a line, from 0 to the end of the shortest curve of its seeds. */
 const POINTS = 80;
 
-/** SVG. Lines are means over seeds, bands go from the least to the greatest of them. */
+/** Returns an SVG. Lines are means over seeds; bands reach from the least to the greatest value. */
 export async function comparisonFigure(results: readonly MethodResult[], levels: readonly Level[]): Promise<string> {
   const order = [...results.map(({ method }) => method), ...levels.map(({ label }) => label)];
   const lines = results.flatMap(({ method, runs }) => {
@@ -24,7 +24,7 @@ export async function comparisonFigure(results: readonly MethodResult[], levels:
       return { method, seconds, mean, min, max };
     });
   });
-  // What all methods begin with is left out: they differ above it.
+  // The axis begins just below the least level and first rate, since the methods differ above these.
   const least = Math.min(
     ...levels.map(({ share }) => share),
     ...results.flatMap(({ runs }) => runs.map((run) => curveOf(run, 'leanSeconds')[1]?.rate ?? 0)),

@@ -1,6 +1,7 @@
 /**
- * What came of conjectures about the library's functions (`data/sft/conjectures.jsonl`): from a run over a problem set that has the
- * library's functions in a namespace of its own, so that no theorem of the library is there to use, and its theorems as statements.
+ * Records which conjectures about the library's functions helped (`data/sft/conjectures.jsonl`). They come from a run
+ * over a problem set that copies the library's functions into a namespace of its own. The library's theorems are its
+ * statements, so no proof can use them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -20,11 +21,11 @@ import { DATA } from '../../workers/settings.ts';
 const SET = 'hindsight';
 const NAMESPACE = 'Stp.Problems.Hindsight';
 const HEADER = `import Stp\nimport ${NAMESPACE}\nopen ${NAMESPACE}`;
-/** Files whose theorems stay out, so that a first model has something to train on. */
+/** Files whose theorems are left out, so that a first model can train on them. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['Boolean.lean', 'Logic.lean', 'Core.lean']);
 const NOT_DEFINITIONS: ReadonlySet<string> = new Set(['theorem', 'lemma', 'example', 'namespace', 'end', 'import']);
 
-/** Writes the problem set `hindsight` into the repository's data folder, where its definitions are compiled; returns its size. */
+/** Writes the problem set `hindsight` into the data folder, where its definitions are compiled. Returns its size. */
 export async function writeLibrarySet(): Promise<number> {
   const library = join(DATA, 'library');
   const folder = join(DATA, 'problems', SET);
@@ -50,7 +51,10 @@ export async function writeLibrarySet(): Promise<number> {
   return statements.length;
 }
 
-/** Rewrites `data/sft/conjectures.jsonl` from the explored conjectures that a run attempted; returns how many, and how many paid. */
+/**
+ * Rewrites `data/sft/conjectures.jsonl` from a run's explored conjectures. Returns their number, and that of credited
+ * ones.
+ */
 export async function keepTriedConjectures(run: string): Promise<{ tried: number; paying: number }> {
   const { store, state } = await openRun(pathToFileURL(resolve(run)).href);
   const manifests = await readManifests(

@@ -1,6 +1,6 @@
 /**
- * Tries the list of scripts, and then scripts that name premises, on a random sample of a set of compiled theorems; prints by area how
- * many they prove, and how much of Lean's processor time went into starts and imports.
+ * Tries the list of scripts, and then scripts that name premises, on a random sample of a set of compiled theorems.
+ * Prints by area how many they prove, and the share of Lean's processor time for starts and imports.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,16 +20,16 @@ export interface LibrarySample {
   readonly set: string;
   readonly statements: number;
   readonly seed: number;
-  /** Premises that scripts name. */
+  /** Number of premises that scripts name. */
   readonly premises: number;
 }
 
-/** The scripts are ours. Inside a sandbox's namespace processes end without telling this one of their time. */
+/** No sandbox: the scripts are ours, and the processor time of processes in a sandbox cannot be measured. */
 const SET = { 'verification.sandbox': 'off' };
-/** Of a second, as Linux counts processor time. */
+/** Linux's units of processor time in a second. */
 const TICKS = 100;
 
-/** A table by area, and a line on loading. */
+/** Returns a table by area, and a line about loading. */
 export async function libraryExperiment(asked: LibrarySample, say: (line: string) => void): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stp-library-'));
   const settings = { ...workerSettings(), storeUri: pathToFileURL(folder).href };
@@ -40,7 +40,7 @@ export async function libraryExperiment(asked: LibrarySample, say: (line: string
     const all = await Array.fromAsync(ports.sources.problemSet(asked.set));
     const inOrder = all.toSorted((a, b) => (key(asked.seed, a) < key(asked.seed, b) ? -1 : 1));
     const chosen = new Set(inOrder.slice(0, asked.statements));
-    // In the set's order, which keeps statements of one header together.
+    // Keeps the set's order, in which statements of one header are together.
     const sample = all.filter((one) => chosen.has(one));
     const { signal } = new AbortController();
     const run = 'library';
@@ -57,7 +57,7 @@ export async function libraryExperiment(asked: LibrarySample, say: (line: string
       onProgress: (done: number) => say(`${stage}: ${done}`),
     });
     const beforeMs = childrenMs();
-    // All at once: each stage would import every header again.
+    // All stages at once, because each stage would import every header again.
     const listed = await provePortfolio(sample, { ...tools('list'), chosen: (_, stages) => [stages.flat()] });
     const listMs = childrenMs() - beforeMs;
     const open = sample.filter((_, index) => listed[index]!.proof === null);
@@ -91,7 +91,7 @@ const key = (seed: number, { id }: Statement): string => orderKey(seed, 'library
 interface Row {
   readonly statement: Statement;
   readonly listed: PortfolioOutcome;
-  /** Missing where the list proved it. */
+  /** Undefined if the list proved it. */
   readonly named: PortfolioOutcome | undefined;
 }
 
@@ -123,7 +123,7 @@ function loading(stage: string, outcomes: readonly PortfolioOutcome[], spentMs: 
   return `${stage}: ${tried} scripts, ${(checkMs / 1_000).toFixed(0)} of ${(spentMs / 1_000).toFixed(0)} s of all processes of Lean; ${unread} statements were not read`;
 }
 
-/** Processor time of the children of this process that have ended, ms. */
+/** Returns the processor time of ended children of this process, ms. */
 function childrenMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /su, '')

@@ -1,7 +1,7 @@
 /**
- * `npm run experiment -- selfplay-vs-baselines`, `-- learning`, `-- portfolio`, `-- library` or `-- order`: runs an experiment; most write their
- * table at the top of `docs/log.md`, also where the table shows a failure. `library-set` and `tried-conjectures` make the first
- * examples of the ranker of conjectures (data/sft/README.md). Options: `--help`.
+ * Runs an experiment: `npm run experiment -- selfplay-vs-baselines`, `-- learning`, `-- portfolio`, `-- library` or
+ * `-- order`. Most write their table at the top of `docs/log.md`, even if it shows a failure. `library-set` and
+ * `tried-conjectures` make the first examples of the ranker of conjectures (data/sft/README.md). Options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -50,7 +50,7 @@ interface OrderOptions {
 
 const seedsValue = (text: string): number[] => text.split(',').map(Number);
 
-/** Entries are newest first, under the heading and its paragraph. */
+/** Writes an entry under the heading and its paragraph: the newest entry comes first. */
 async function writeToLog(entry: string): Promise<void> {
   const log = await readFile(LOG, 'utf8');
   const at = log.indexOf('\n## ');
@@ -58,7 +58,7 @@ async function writeToLog(entry: string): Promise<void> {
   await writeFile(LOG, `${head}\n\n${entry}\n${rest}`);
 }
 
-/** `growing-library:8,random-conjectures`: names, with their rounds; null: until they have spent self-play's time of Lean. */
+/** Parses `growing-library:8,random-conjectures`: names with rounds. Null: until self-play's Lean time is spent. */
 function methodRounds(text: string): Map<string, number | null> {
   return new Map(
     text.split(',').map((word) => {
@@ -75,7 +75,7 @@ const described = (values: Record<string, string>): string =>
     .map(([key, value]) => `\`${key}=${value}\``)
     .join(', ') || 'none';
 
-/** A command that compares methods, with their defaults. */
+/** Defines a command that compares methods, with its defaults. */
 function comparing(
   name: string,
   defaults: {

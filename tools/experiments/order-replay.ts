@@ -42,7 +42,7 @@ interface Recorded {
 export interface ReplayOptions {
   readonly seeds: readonly number[];
   readonly rounds: number;
-  /** For a statement that is open in a round, by the fixed prices. */
+  /** Budget of a round for each open statement, by the fixed prices, ms. */
   readonly msPerStatement: number;
 }
 
@@ -55,14 +55,15 @@ export interface OrderResult {
   readonly order: Order;
   /** One curve for each seed. */
   readonly train: readonly (readonly Point[])[];
-  /** With what was learned on the training statements, and no more. */
+  /** Curves with the ranker of the training statements, which does not learn further. */
   readonly heldOut: readonly (readonly Point[])[];
 }
 
 export interface Replay {
   readonly orders: readonly OrderResult[];
   /**
-   * Statements, those that some action proves, the time for all actions and the least for one proof each; one a seed.
+   * Per seed: the number of statements, how many an action proves, the time of all actions, and the least time for one
+   * proof of each.
    */
   readonly sets: readonly { readonly train: Ceiling; readonly heldOut: Ceiling }[];
 }
@@ -206,7 +207,7 @@ const PARTS: readonly Part[] = ['train', 'heldOut'];
 const MOST = 0.9;
 
 /**
- * Markdown: shares proved at some times of Lean, seconds a statement, and what the learned order has over the others.
+ * Returns Markdown: shares proved by Lean time, in seconds a statement, and the learned order's lead over the others.
  */
 export function replayTable({ orders, sets }: Replay, seconds: readonly number[]): string {
   const sharesOf = (result: OrderResult, part: Part, at: number): number[] =>

@@ -16,7 +16,7 @@ import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { PORTFOLIO_RECORD } from '../../workers/sources.ts';
 
-/** The table of what it proves. */
+/** Returns a table of the proved statements. */
 export async function recordPortfolio(say: (line: string) => void): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stp-portfolio-'));
   const settings = { ...workerSettings(), storeUri: pathToFileURL(folder).href };

@@ -1,9 +1,9 @@
 /**
- * Compares methods at equal numbers of samples and at equal time of Lean: self-play with expert iteration, parallel
- * sampling and other sources of conjectures, which is STP's own claim (figures 2 and 5 of arXiv 2502.00212) at a size
- * for a laptop; or any method with others. Methods start from one SFT model of a seed, those that differ from round 1
- * on from one first round; conjecturers that learn have another SFT model. Finished runs are not repeated, so an
- * interrupted experiment continues.
+ * Compares methods at equal numbers of samples and at equal Lean time. The default tests STP's own claim (figures 2 and
+ * 5 of arXiv 2502.00212) at a laptop's size: self-play against expert iteration, parallel sampling and other sources of
+ * conjectures. The methods of a seed start from the same SFT model; those that differ only from round 1 on share the
+ * first round. Conjecturers that learn have another SFT model. Finished runs are not repeated, so an interrupted
+ * experiment continues.
  */
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ interface Method {
   readonly preset: string | null;
   readonly set: Readonly<Record<string, string>>;
   /**
-   * Whose run of the seed it starts from, with the SFT model alone or after the first round; null: it trains its own.
+   * The method whose run it starts from, with the SFT model or after the first round; null: it trains its own model.
    */
   readonly from: { readonly method: string; readonly round: 'sft' | '0' } | null;
 }
@@ -45,14 +45,14 @@ const asSelfPlay = (label: string, set: Method['set']): Method => ({
   set,
   from: { method: SELF_PLAY, round: '0' },
 });
-/** The same loop without learning: it trains nothing and starts from no trained model. */
+/** Makes the same loop without learning: it trains nothing and starts from no trained model. */
 const withoutLearning = (label: string, set: Method['set']): Method => ({
   label,
   preset: null,
   set: { 'sft.stepsMin': '1', 'sft.stepsMax': '1', 'training.from': 'none', 'retrain.everyRounds': '0', ...set },
   from: null,
 });
-/** The conjecturer writes: its SFT model has seen more equations, for longer. */
+/** Makes a method whose conjecturer decodes: its SFT model trains on more equations, for longer. */
 const asDecode = (label: string, set: Method['set']): Method => ({
   label,
   preset: 'embedded',
@@ -66,7 +66,7 @@ const baseline = (label: string, preset: string): Method => ({
   from: { method: SELF_PLAY, round: 'sft' },
 });
 
-/** Methods by their name in `--methods`. A method comes after the one that it starts from. */
+/** Methods by their name in `--methods`. Each comes after the one that it starts from. */
 const METHODS: Readonly<Record<string, Method>> = {
   [SELF_PLAY]: { ...asSelfPlay('self-play', {}), from: null },
   untrained: withoutLearning('the same loop, its model never trained', {
@@ -112,18 +112,18 @@ export const METHOD_NAMES: readonly string[] = Object.keys(METHODS);
 
 export interface ExperimentOptions {
   readonly seeds: readonly number[];
-  /** The method that the others are measured against: a name of `METHODS` that starts from no other one. */
+  /** Method with which the others are compared: a name of `METHODS` that starts from no other. */
   readonly first: string;
   /** Number of rounds of the first method. */
   readonly rounds: number;
   /**
-   * The others by name, each with its number of rounds. Null: as many as of the first, and then as many more as it
-   * takes to spend the time of Lean that the first has spent, since a round of one may take a fraction of another's.
+   * Rounds of the other methods by name. Null: as many as the first method, and then more until it has spent the same
+   * Lean time, since rounds of methods can differ much in cost.
    */
   readonly methods: ReadonlyMap<string, number | null>;
-  /** Of the first method, and of methods that differ from it in some values. */
+  /** Preset of the first method, and of methods that differ from it in some values. */
   readonly preset: string;
-  /** Where the runs lie: one folder a method and seed. */
+  /** Parent of the runs, with one folder for each method and seed. */
   readonly directory: string;
   /** Values that all methods share, by dotted key. */
   readonly set: Readonly<Record<string, string>>;
@@ -140,11 +140,11 @@ export interface ExperimentResults {
   readonly comparison: Comparison;
   /** Summary of the first method's first seed. */
   readonly summary: Summary;
-  /** One a seed, of self-play; empty where another method is the first. */
+  /** Figures of self-play for each seed; empty if another method is the first. */
   readonly portfolio: readonly WithLemmas[];
 }
 
-/** The first method; then the others and what they start from, in the order of `METHODS`. */
+/** Returns the first method, then the others and their origins in the order of `METHODS`. */
 export function withOrigins(first: string, methods: Iterable<string>): string[] {
   const wanted = new Set(methods);
   for (const name of [...wanted]) wanted.add(METHODS[name]!.from?.method ?? name);
@@ -152,7 +152,7 @@ export function withOrigins(first: string, methods: Iterable<string>): string[] 
   return [first, ...METHOD_NAMES.filter((name) => wanted.has(name))];
 }
 
-/** Runs what is missing and compares all methods. `say` gets one line for each run. */
+/** Makes the missing runs and compares all methods. `say` gets one line for each run. */
 export async function selfplayVersusBaselines(
   options: ExperimentOptions,
   say: (line: string) => void,
@@ -185,7 +185,7 @@ export async function selfplayVersusBaselines(
   return { results, comparison: compare(results), summary: summary!, portfolio };
 }
 
-/** The portfolio's scripts on self-play's training statements, with the library that self-play has grown. */
+/** Tries the portfolio's scripts on self-play's training statements, with the library that self-play has grown. */
 async function withLemmas(seed: number, origin: string, options: ExperimentOptions): Promise<WithLemmas> {
   const folder = runFolder(`portfolio-with-lemmas-of-${basename(origin)}`, seed, options.directory);
   const path = join(folder, 'evaluation.json');
@@ -206,13 +206,13 @@ const runFolder = (name: string, seed: number, directory: string): string => joi
 const spent = ({ leanSeconds }: FinishedRun): number =>
   [...leanSeconds.values()].reduce((sum, seconds) => sum + seconds, 0);
 
-/** The minimum that a method must have played. */
+/** The least that a method must have played. */
 export interface Enough {
   readonly rounds: number;
   readonly leanSeconds: number;
 }
 
-/** Rounds to play beside those that a run has, judged by what these took; 0: it has enough. */
+/** Estimates the further rounds that a run needs, by the cost of its rounds so far; 0: it has enough. */
 export function roundsMissing(run: FinishedRun, enough: Enough): number {
   const all = run.summary.rounds.length;
   const each = Math.max(1, spent(run) / all);
@@ -222,11 +222,11 @@ export function roundsMissing(run: FinishedRun, enough: Enough): number {
 
 interface PlayedRun extends FinishedRun {
   readonly summary: Summary;
-  /** Folder of the last of the runs that it consists of. */
+  /** Folder of the last of its runs. */
   readonly folder: string;
 }
 
-/** A finished run goes on in a new one, as often as it takes. */
+/** Plays a method until it has enough. A finished run continues in a new one, as often as necessary. */
 async function finishedRun(name: string, seed: number, options: ExperimentOptions, enough: Enough): Promise<PlayedRun> {
   const { preset, set, from } = METHODS[name]!;
   const origin = from === null ? null : runFolder(from.method, seed, options.directory);
@@ -262,7 +262,7 @@ const manifestSchema = z.object({
   shards: z.array(z.object({ checkMs: z.number() })),
 });
 const metricSchema = z.object({ name: z.string(), value: z.number() });
-/** A round's metrics of time that Lean took for other things than samples. */
+/** Matches a round's metrics of Lean time for scripts and the gate. */
 const LEAN_METRIC = /^rounds\/(\d+)_.*\/?(?:scripts|gate)_lean_seconds$/u;
 
 /** Returns Lean's time in each round of a run's folder. */
@@ -287,7 +287,7 @@ async function leanSecondsOf(folder: string): Promise<Map<number, number>> {
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const withSpread = ({ mean, deviation }: Spread): string => `${percent(mean)} ± ${(100 * deviation).toFixed(1)}`;
 
-/** The comparison as a Markdown table, and in two sentences whether the aim is met. */
+/** Returns the comparison as a Markdown table, and two sentences that compare the first method with the others. */
 export function comparisonTable(comparison: Comparison): string {
   const rows = comparison.methods.map(
     ({ method, rates: { samples, leanSeconds: lean }, heldOut, heldOutWithScripts }) => {
@@ -312,8 +312,7 @@ export function comparisonTable(comparison: Comparison): string {
 }
 
 /**
- * The line to beat: it draws no samples, so it has no place on their axis. The same with the lemmas that self-play
- * found.
+ * Describes what the portfolio proves, with and without self-play's lemmas. It draws no samples, so it has no curve.
  */
 export function portfolioLine(
   { proved, statements, heldOut }: PortfolioFigures,
@@ -328,9 +327,9 @@ export function portfolioLine(
 }
 
 /**
- * Where the first method's mean is: above another's by more than twice the larger standard deviation of the two, or
- * not. Methods of one seed have the same statements, and seeds may have others, so each seed's difference stands beside
- * it.
+ * Says whether the first method's mean differs from another's by more than twice the larger of their standard
+ * deviations. Seeds may have different statements, but all methods of a seed have the same, so it also gives each
+ * seed's difference.
  */
 function verdict({ methods }: Comparison, cost: Cost, words: string): string {
   const [own, ...others] = methods;

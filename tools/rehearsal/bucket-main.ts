@@ -1,7 +1,6 @@
 /**
- * The bucket of a rehearsal: the tests' Cloud Storage in a process of its own, at an address. It writes a line of JSON for
- * every request, and takes a line of JSON on its standard input for every change of its mood and every question. It ends
- * with its standard input.
+ * The bucket of a rehearsal: the tests' Cloud Storage in its own process. It writes a JSON line for every request. JSON
+ * lines on standard input change its mood or ask a question. It ends at the end of standard input.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +14,7 @@ let mood: BucketMood = { kind: 'well' };
 let turn = 0;
 let release: () => void = () => undefined;
 
-/** Every second request meets one of these, in turn. */
+/** Faults of every second request, in rotation. */
 const TROUBLE: readonly Fault[] = [
   { kind: 'status', status: 503 },
   { kind: 'drop-answer' },

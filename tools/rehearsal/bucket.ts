@@ -8,9 +8,9 @@ export const BUCKET = 'stp';
 
 export type BucketMood =
   | { readonly kind: 'well' }
-  /** Answers 503 and cuts connections, every second time. */
+  /** Every second request fails: a status 503 or a cut connection. */
   | { readonly kind: 'unwell' }
-  /** The next upload to a name that holds this stops in its first bytes, and the bucket says so. */
+  /** The next upload to an object whose name contains `name` stops in its first bytes, and the bucket reports it. */
   | { readonly kind: 'catch-upload'; readonly name: string };
 
 export type BucketQuestion =
@@ -82,7 +82,7 @@ export class Bucket {
     return (await answer).open;
   }
 
-  /** Writes all objects below the prefix into the folder, which the bucket's machine sees. */
+  /** Writes all objects below the prefix into a folder that the bucket's machine can see. */
   async copy(prefix: string, folder: string): Promise<void> {
     const answer = this.next('copied');
     this.say({ kind: 'copy', prefix, folder });

@@ -1,4 +1,6 @@
-/** The certificates of a rehearsal: an authority, Temporal's server, its clients. Valid since yesterday: clocks differ. */
+/**
+ * Certificates of a rehearsal: an authority, Temporal's server, its clients. Valid since yesterday, as clocks differ.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -9,14 +11,14 @@ export interface Certificates {
   readonly client: { readonly certificate: string; readonly key: string };
 }
 
-/** Paths below `folder`. */
+/** Makes the certificates below `folder`, and returns their paths. */
 export async function makeCertificates(
   folder: string,
   serverName: string,
   serverAddress: string,
 ): Promise<Certificates> {
   const at = (name: string): string => join(folder, name);
-  // libfaketime: this version of openssl has no option for the beginning.
+  // faketime sets the beginning, for which this version of openssl has no option.
   const openssl = (...words: string[]) => execa('faketime', ['-f', '-1d', 'openssl', ...words]);
   const authority = { certificate: at('authority.pem'), key: at('authority.key') };
   const subject = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];

@@ -1,4 +1,6 @@
-/** A false statement on which Lean itself comes to an end: it grows by hundreds of megabytes a second, until it has more memory than a check may have. */
+/**
+ * A false statement that kills Lean: its memory grows by hundreds of megabytes a second, beyond the limit of a check.
+ */
 export const GREEDY = [
   'set_option maxRecDepth 100000000 in',
   'example : ∀ n : Fin 100000, n.val + 0 = n.val ∧ n.val < 99999 := by decide',

@@ -1,6 +1,6 @@
 /**
  * A production-like installation on the machines of a rehearsal: PostgreSQL and Temporal, a bucket, a control node, a Lean
- * service and three worker nodes, put up by the project's own commands as the guides say.
+ * service and three worker nodes. The project's own commands set it up, as the guides describe.
  */
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
@@ -31,11 +31,11 @@ const LEAN_PORT = 8000;
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'] as const;
 const NAMES = ['temporal', 'bucket', 'control', 'lean', ...WORKERS] as const;
 export type MachineName = (typeof NAMES)[number];
-/** tmpfs: what is not used takes no memory. */
+/** Size of a machine's disk. It is a tmpfs, which takes memory only for its contents. */
 const DISK_MEGABYTES = 3_000;
 const HEALTH_POLLS_MAX = 120;
 const HEALTH_POLL_MS = 1_000;
-/** They would have cores of their own: with 200 simulated nodes before them heartbeats took up to 30 s. */
+/** Priority of servers, which would have their own cores: behind 200 simulated nodes heartbeats took up to 30 s. */
 const AHEAD = ['-n', '-10'];
 const COMMAND_TIMEOUT_MS = 1_800_000;
 
@@ -53,7 +53,7 @@ export class Installation {
   readonly temporal: Service;
   readonly control: Service;
   readonly leanService: Service;
-  /** Texts that must be found in no log. */
+  /** Texts that no log may contain. */
   readonly secrets: readonly string[];
   private readonly leanKey: string;
   private readonly postgresPassword: string;
@@ -128,7 +128,7 @@ export class Installation {
     return this.machines.get(name)!;
   }
 
-  /** As a person at the control node, in the checkout, with its `bin` in PATH. */
+  /** Runs a command as a person at the control node would, in the checkout, with its `bin` in PATH. */
   onControl(file: string, args: readonly string[], options: Options = {}) {
     const env = { ...this.environment, HOME: '/root', PATH: `${SEEN_REPOSITORY}/bin:${process.env.PATH}` };
     const inCheckout = ['-C', SEEN_REPOSITORY, '--', file, ...args];
@@ -166,7 +166,7 @@ export class Installation {
     return Number(stdout);
   }
 
-  /** `bin/stp nodes up`: workers that are up stay as they are. */
+  /** Runs `bin/stp nodes up`; running workers stay unchanged. */
   async startWorkers(): Promise<void> {
     const named = [
       'STP_LEAN_URL',
@@ -199,7 +199,7 @@ export class Installation {
     throw new Error('Temporal does not answer');
   }
 
-  /** Machines, PostgreSQL and Temporal. */
+  /** Starts machines, PostgreSQL and Temporal. */
   static async putUp({ logs, build, say }: InstallationOptions): Promise<Installation> {
     const addresses = NAMES.map((name, index) => [name, addressOf(index)] as const);
     const hosts = `127.0.0.1 localhost\n${addresses.map(([name, address]) => `${address} ${name}\n`).join('')}`;
@@ -247,7 +247,7 @@ export class Installation {
     await this.startWorkers();
   }
 
-  /** Returns when it answers. */
+  /** Starts the Lean service and waits until it answers. */
   private async startLeanService(): Promise<void> {
     this.leanService.start();
     for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
@@ -257,7 +257,7 @@ export class Installation {
     throw new Error('the Lean service does not answer');
   }
 
-  /** Prepares what the images of the machines bring, and what a person has put on the control node. */
+  /** Prepares the contents of machine images, and the files that a person puts on the control node. */
   private async prepareDisks(
     certificates: Certificates,
     addresses: readonly (readonly [MachineName, string])[],
@@ -370,7 +370,7 @@ export class Installation {
     for (const step of namespaceSteps) await this.untilDone(step);
   }
 
-  /** A new namespace is known to all parts of a server after some seconds. */
+  /** Repeats a command until it succeeds: all parts of a server know a new namespace only after some seconds. */
   private async untilDone(words: readonly string[]): Promise<void> {
     for (let poll = 1; ; poll += 1) {
       const { exitCode, stderr } = await this.onControl('temporal', words, { reject: false });
@@ -381,13 +381,13 @@ export class Installation {
   }
 }
 
-/** Where machines see a file of the cache. */
+/** Returns the path at which machines see a file of the cache. */
 export function seen(path: string): string {
   const cache = realpathSync(CACHE_FOLDER);
   return path.startsWith(cache) ? SEEN_CACHE + path.slice(cache.length) : path;
 }
 
-/** The Lean and the sandbox of this machine, as an image of a node would have them; its library is compiled now. */
+/** Returns variables for the Lean and the sandbox of this machine, as in a node's image. Compiles the library first. */
 export async function leanVariables(say: (line: string) => void): Promise<Record<string, string>> {
   const environment = await leanEnvironment(workerSettings(), say);
   const { found } = await findBubblewrap({ cacheDirectory: CACHE_FOLDER });
@@ -408,7 +408,7 @@ export async function makeKeys(folder: string): Promise<Keys> {
   return { hostKey, authorised };
 }
 
-/** Debian keeps each version's programs apart. */
+/** Returns the folder of PostgreSQL's programs; Debian has one for each version. */
 export async function postgresPrograms(): Promise<string> {
   const versions = (await readdir('/usr/lib/postgresql')).sort((one, other) => Number(one) - Number(other));
   return join('/usr/lib/postgresql', versions.at(-1)!, 'bin');

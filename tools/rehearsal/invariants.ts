@@ -11,16 +11,16 @@ import { type Installation, WORKERS } from './installation.ts';
  */
 const SAME_BYTES =
   /(?:\/(?:items|conjectures|rates|examples|statements|theorems|eval|canaries|held-out-keys)\.jsonl|proofs\.lean|model\.safetensors|tokenizer\.json)$/;
-/** Proofs, which are the same but for the times and hashes of their certificates. */
+/** Proofs, which are equal except for times and hashes in their certificates. */
 const PROOFS = /\/proved(?:-by-scripts)?-[0-9a-f]{12}\.jsonl$/;
 const DIFFERENCES_MAX = 5;
-/** Names that follow from content with times in it. */
+/** Hash in a name that depends on contents with times. */
 const CONTENT_HASH = /-[0-9a-f]{12}(?=\.jsonl$)/;
-/** Verdicts that a check keeps on its way: how many, depends on how long it took. */
+/** Intermediate verdicts of a check; their number depends on its duration. */
 const BY_TIME = /\/verdict-parts\//;
 const PROCESSES_OF_RUNS = /lean-native|lean --|bwrap|-child\.ts/;
 
-/** Objects of a run by name, with hashes of times left out; where bytes are to be the same, with them. */
+/** Objects of a run by name, without hashes that depend on times, and the bytes of those that must be equal. */
 export interface Kept {
   readonly names: readonly string[];
   readonly bytes: ReadonlyMap<string, string>;
@@ -62,8 +62,8 @@ export function differences(reference: Kept, other: Kept): string[] {
 }
 
 /**
- * Work on shards that was begun after it was finished: somebody looked for the object that says “done” when it was there,
- * and stored results of the work all the same. An attempt that was given up for lost may end late; it looked before.
+ * Finds shards that were done twice: a machine read the existing object that says “done”, and still stored results. An
+ * attempt that was given up as lost may end late, but it looked before that object existed.
  */
 export function doneTwice(requests: readonly BucketRequest[], prefix: string): string[] {
   const problems = new Set<string>();
@@ -89,7 +89,7 @@ function objectOf(line: string): string | null {
   return named === undefined ? null : decodeURIComponent(named);
 }
 
-/** Processes, scratch files, uploads and workflows of the run that are still there. */
+/** Finds processes, scratch files, uploads and workflows that the run left behind. */
 export async function leftBehind(installation: Installation, run: string): Promise<string[]> {
   const problems: string[] = [];
   for (const name of WORKERS) {
@@ -109,7 +109,7 @@ export async function leftBehind(installation: Installation, run: string): Promi
   return problems;
 }
 
-/** Logs and kept objects with a secret in them. */
+/** Finds logs and objects that contain a secret. */
 export async function secretsIn(folders: readonly string[], secrets: readonly string[]): Promise<string[]> {
   const problems: string[] = [];
   for (const folder of folders)

@@ -1,6 +1,6 @@
 /**
- * A machine of a rehearsal: an address, a disk of its own with a size, and processes that see only each other. It runs an
- * ssh server and what is started on it; to be killed means to lose all processes at once and to keep the disk.
+ * A machine of a rehearsal: an address, a disk of limited size, and processes that see only each other. It runs an ssh
+ * server and other programs. Killing it ends all processes at once and keeps the disk.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, createWriteStream, fstatSync, openSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface Keys {
   readonly hostKey: string;
 }
 
-/** How far a machine's clock is from the others', as libfaketime takes it. */
+/** Offset of a machine's clock from the others', in libfaketime's form. */
 export interface Clock {
   readonly library: string;
   readonly offset: string;
@@ -56,7 +56,7 @@ export class Machine {
     return this.init !== null;
   }
 
-  /** An empty disk. */
+  /** Makes an empty disk. */
   async makeDisk(megabytes: number): Promise<void> {
     await mkdir(this.disk, { recursive: true });
     await execa('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', this.disk]);
@@ -76,7 +76,7 @@ export class Machine {
     await etc('boot.sh', this.bootScript());
   }
 
-  /** Starts it and waits until its ssh server listens. */
+  /** Starts the machine and waits until its ssh server listens. */
   async boot(clock: Clock | null = null): Promise<void> {
     await writeFile(join(this.disk, 'etc/sshd_config'), this.sshConfig(clock));
     const logPath = join(this.logs, `${this.name}.machine.log`);
@@ -99,7 +99,7 @@ export class Machine {
     throw new Error(`machine ${this.name} did not start: see ${this.logs}/${this.name}.machine.log`);
   }
 
-  /** As a power cut: every process is gone, the disk stays. */
+  /** Ends every process, like a power cut; the disk stays. */
   async kill(): Promise<void> {
     if (this.init === null) return;
     const gone = new Promise((resolve) => this.shell!.once('exit', resolve));
@@ -108,12 +108,12 @@ export class Machine {
     await gone;
   }
 
-  /** A command on the machine as root, beside its ssh server. */
+  /** Runs a command on the machine as root, without ssh. */
   run(file: string, args: readonly string[], options: Options = {}) {
     return execa('nsenter', [...this.enter(), file, ...args], options);
   }
 
-  /** A long process on the machine, its output in a log of its own. */
+  /** Starts a long process on the machine, with its own log. */
   service(
     name: string,
     file: string,
@@ -133,7 +133,7 @@ export class Machine {
     });
   }
 
-  /** Pids, as this machine's host sees them, of all processes of the machine with a command line that matches. */
+  /** Returns the pids, as the host sees them, of the machine's processes whose command line matches. */
   async pids(command: RegExp): Promise<number[]> {
     const { stdout } = await execa('ip', ['netns', 'pids', namespaceOf(this.name)], { reject: false });
     const found: number[] = [];
@@ -147,7 +147,7 @@ export class Machine {
     return found;
   }
 
-  /** Resident memory of all its processes, those in sandboxes included. */
+  /** Returns the resident memory of all its processes, including those in sandboxes. */
   async residentBytes(): Promise<number> {
     const all = await listProcesses();
     const own = await readlink(`/proc/${this.init}/ns/pid`);
@@ -162,7 +162,7 @@ export class Machine {
     return bytes.reduce((sum, one) => sum + one, 0);
   }
 
-  /** Takes all the space that is left. */
+  /** Fills the disk. Returns the function that frees the space. */
   async fillDisk(): Promise<() => Promise<void>> {
     const ballast = join(this.disk, 'ballast');
     await execa('fallocate', ['-l', String(await freeBytesOf(this.disk)), ballast], { reject: false });
@@ -191,7 +191,7 @@ export class Machine {
       ...['home', 'root', 'tmp'].map((folder) => `mount --bind /mnt/disk/${folder} /${folder}`),
       'mount --bind /mnt/disk/tmp /var/tmp',
       'mount -t tmpfs -o mode=755 tmpfs /run',
-      // Shared memory is named by process ids, which are each machine's own.
+      // Names of shared memory contain process ids, which are not unique among machines.
       'mount -t tmpfs -o mode=1777 tmpfs /dev/shm',
       'mkdir /run/sshd',
       `hostname ${this.name}`,
@@ -237,12 +237,12 @@ export class Service {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null ? this.child : null;
   }
 
-  /** Sends it the signal and waits until it has ended. */
+  /** Sends the signal and waits until the process has ended. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.running;
     if (child === null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    // The one that runs in the machine: nsenter only waits for it.
+    // Signals the process in the machine, for which nsenter only waits.
     const [inside] = await childrenOf(child.pid!);
     process.kill(inside ?? child.pid!, signal);
     await gone;

@@ -1,6 +1,7 @@
 /**
- * `npm run rehearsal`: a production-like installation on this machine, a run on it that nobody disturbs, and runs under
- * faults drawn from seeds, with a table of what held. Needs Linux and root; says what else is missing.
+ * `npm run rehearsal`: sets up a production-like installation on this machine, plays a reference run without faults,
+ * then runs with faults drawn from seeds, and prints which invariants held. Needs Linux and root; lists what else is
+ * missing.
  *
  *   npm run rehearsal -- --seeds 1-20 --faults 20
  */
@@ -72,7 +73,7 @@ function numberOption(name: string, text: string, most: number): number {
   throw new StpError('STP1002', `${name} is ${text}`, `Write a whole number from 1 to ${most}.`);
 }
 
-/** The end of an interrupted rehearsal; it ends the process. */
+/** Promise of an interrupted rehearsal, which ends the process. */
 let ending: Promise<never> | null = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -95,5 +96,5 @@ try {
   }
 }
 await ending;
-// Pipes to processes of the machines must not keep it.
+// Exits explicitly, because pipes to processes of the machines would keep this one alive.
 process.exit();

@@ -1,10 +1,10 @@
 /**
- * The network of a rehearsal: a bridge in a namespace of its own and a namespace for every machine, so that nothing of it
- * is on this machine's own network. Connections can be cut, and made slow and lossy.
+ * The network of a rehearsal: a bridge in its own namespace, and a namespace for every machine, so this machine's own
+ * network is not touched. Connections can be cut, and made slow and lossy.
  */
 import { execa } from 'execa';
 
-/** Every namespace of ours begins so; a clean-up ends what it finds by this name. */
+/** Prefix of our namespaces; a clean-up ends everything with this prefix. */
 export const NAMESPACE_PREFIX = 'stp-rehearsal-';
 const BACKBONE = `${NAMESPACE_PREFIX}net`;
 const BRIDGE = 'bridge0';
@@ -24,7 +24,7 @@ export async function makeBackbone(): Promise<void> {
   await ip('-n', BACKBONE, 'link', 'set', BRIDGE, 'up');
 }
 
-/** A namespace with one address, on the bridge. */
+/** Makes a namespace with one address on the bridge. */
 export async function connect(machine: string, address: string): Promise<void> {
   const namespace = namespaceOf(machine);
   await ip('netns', 'add', namespace);
@@ -35,7 +35,7 @@ export async function connect(machine: string, address: string): Promise<void> {
   await ip('-n', BACKBONE, 'link', 'set', machine, 'master', BRIDGE, 'up');
 }
 
-/** Cuts a machine off: all that is sent to or from it is lost without a word, as behind a broken switch. */
+/** Cuts a machine off: all its packets are lost silently, as behind a broken switch. */
 export async function cut(machine: string): Promise<() => Promise<void>> {
   await ip('-n', BACKBONE, 'link', 'set', machine, 'nomaster');
   return async () => {
@@ -44,8 +44,8 @@ export async function cut(machine: string): Promise<() => Promise<void>> {
 }
 
 /**
- * Slow and lossy: by netem where the kernel has it; else by a queue that holds each packet for up to as long, and packets
- * dropped at random.
+ * Makes a connection slow and lossy: by netem if the kernel has it, else by a queue that delays packets by up to the
+ * same time, and by dropping packets at random.
  */
 export async function slow(machine: string): Promise<{ readonly how: string; readonly heal: () => Promise<void> }> {
   const netem = ['netem', 'delay', `${DELAY_MS}ms`, 'loss', `${LOSS_PERCENT}%`];
@@ -83,7 +83,7 @@ export async function slow(machine: string): Promise<{ readonly how: string; rea
   return { how: `1 Mbit/s, queued up to ${DELAY_MS} ms, ${LOSS_PERCENT} % lost (this kernel has no netem)`, heal };
 }
 
-/** Names of our namespaces that are there. */
+/** Returns the names of our existing namespaces. */
 export async function namespaces(): Promise<string[]> {
   const { stdout } = await ip('netns', 'list');
   return stdout
@@ -103,7 +103,7 @@ export async function removeNamespaces(): Promise<void> {
         try {
           process.kill(Number(pid), 'SIGKILL');
         } catch {
-          // Gone already.
+          // The process has ended already.
         }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -1,7 +1,7 @@
 /** Plans the faults of a rehearsal, with targets and times, from a seed, so that they can be repeated. */
 import { randomStream } from '@stp/selfplay';
 
-/** The least and the most seconds that each lasts, where that is to be drawn. */
+/** Least and greatest duration of faults with a random duration, seconds. */
 const LASTS = {
   'node killed': [5, 40],
   'node cut off': [60, 60],
@@ -22,12 +22,12 @@ export const FAULT_KINDS = Object.keys(LASTS) as readonly FaultKind[];
 
 export interface PlannedFault {
   readonly kind: FaultKind;
-  /** Which of the worker nodes, from 0, where it is one of a node. */
+  /** Number of the worker node, from 0, for faults of a node. */
   readonly worker: number;
   /** Time since the previous fault, as a share of the mean. */
   readonly pause: number;
   readonly lastsSeconds: number;
-  /** Clocks: ahead or behind. */
+  /** For clocks: ahead or behind. */
   readonly sign: 1 | -1;
 }
 

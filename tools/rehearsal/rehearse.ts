@@ -1,4 +1,4 @@
-/** The runs of a rehearsal on an installation: one undisturbed, then one for each seed under its faults; and the table. */
+/** Plays the runs of a rehearsal: one without faults, then one for each seed with its faults; makes the table. */
 import { appendFile, cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,18 +19,18 @@ export interface RehearseOptions {
 interface Row {
   readonly name: string;
   readonly outcome: RunOutcome;
-  /** Kinds of the faults that were begun before the run ended. */
+  /** Kinds of faults that began before the run ended. */
   readonly met: readonly string[];
   readonly databaseBytes: number;
   readonly problems: readonly string[];
 }
 
-/** From the end of the run until its nodes must be clean. */
+/** Polls after the end of the run until its nodes must be clean. */
 const CLEAN_POLLS_MAX = 20;
 const CLEAN_POLL_MS = 3_000;
 /** The janitor waits ten seconds for a node whose worker may still be starting. */
 const POLLS_A_LOOK = 5;
-/** On a machine so quick that faults would come in a heap. */
+/** Least pause between faults, for fast machines. */
 const PAUSE_SECONDS_MIN = 5;
 
 export async function rehearse(
@@ -91,7 +91,7 @@ async function oneRun(
   return { row, kept };
 }
 
-/** All objects of the run, from the bucket. */
+/** Copies all objects of the run from the bucket. */
 async function takeObjects(installation: Installation, name: string, to: string): Promise<void> {
   const from = join(installation.machine('bucket').disk, name);
   await installation.bucket.copy(`runs/${name}/`, `/mnt/disk/${name}`);
@@ -99,7 +99,7 @@ async function takeObjects(installation: Installation, name: string, to: string)
   await rm(from, { recursive: true });
 }
 
-/** The run's history, and what the workers have said. */
+/** Copies the run's history and the workers' logs. */
 async function takeLogs(installation: Installation, name: string, folder: string): Promise<void> {
   const show = ['workflow', 'show', '--workflow-id', `stp/${name}`, '--output', 'json'];
   const history = await installation.onControl('temporal', show, { reject: false });
@@ -111,7 +111,9 @@ async function takeLogs(installation: Installation, name: string, folder: string
   }
 }
 
-/** A node that was away when the run ended is cleaned by its worker's start, or by the next look of the janitor: now. */
+/**
+ * Waits until nodes are clean. One that was away at the run's end is cleaned by its worker's start or by the janitor.
+ */
 async function untilClean(installation: Installation, run: string): Promise<string[]> {
   await installation.startWorkers();
   const look = ['schedule', 'trigger', '--schedule-id', 'stp-janitor'];

@@ -1,4 +1,6 @@
-/** One run on an installation: started, watched to its end, and helped as the guide says where it waits for a person. */
+/**
+ * Plays one run on an installation: starts it, watches it, and answers as the guide says when it waits for a person.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Installation } from './installation.ts';
@@ -18,16 +20,16 @@ const progressSchema = z.object({
 });
 
 export interface RunOutcome {
-  /** As Temporal names it, or `not ended`. */
+  /** Temporal's status, or `not ended`. */
   readonly status: string;
   readonly seconds: number;
-  /** Reasons for which it waited for a person, who answered `retryRound`. */
+  /** Reasons for which it waited for a person; the answer was `retryRound`. */
   readonly waits: readonly string[];
   readonly historyEvents: number;
   readonly historyBytes: number;
 }
 
-/** The smallest run that goes through every stage, with shards for all nodes. */
+/** The smallest run with every stage and with shards for all nodes. */
 export const RUN_CONFIG = {
   nodes: { provider: 'inventory', file: '/mnt/disk/machines.yaml' },
   data: { problemSets: ['nng'], trainStatementsPerSetMax: 24, heldOutStatementsPerSetMax: 3 },
@@ -38,7 +40,7 @@ export const RUN_CONFIG = {
   conjectures: { perRoundMax: 6 },
   retrain: { everyRounds: 0 },
   evaluation: { samplesPerStatement: 2 },
-  // The time that a check takes must not weigh: it differs from run to run.
+  // No decay by check time, since times differ between runs.
   selection: { decayPerSecond: 0 },
   verification: { processes: 1, sandbox: 'required' },
 };
@@ -48,7 +50,7 @@ export async function start(installation: Installation, run: string): Promise<vo
   await installation.onControl('temporal', [...words, '--config', '/mnt/disk/run.json', '--run', run]);
 }
 
-/** Watches the run until it ends or the patience does. A server that does not answer now is asked again. */
+/** Watches the run until it ends, or for the given time. Asks again if the server does not answer. */
 export async function untilEnded(
   installation: Installation,
   run: string,

@@ -15,7 +15,7 @@ import { STATE } from './places.ts';
 const LOCK = '\0stp-rehearsal';
 let lock: Server | null = null;
 
-/** Takes the lock, and down what is left of an earlier rehearsal; what that was, or null. */
+/** Takes the lock and removes an earlier rehearsal. Returns a description of what was left, or null. */
 export async function begin(): Promise<string | null> {
   const taken = createServer().listen(LOCK);
   await once(taken, 'listening').catch((cause: unknown) => {
@@ -36,7 +36,7 @@ export async function begin(): Promise<string | null> {
 /** Removes everything that this process has set up, and releases the lock. Does nothing without the lock. */
 export async function takeDown(): Promise<void> {
   if (lock === null) return;
-  // Twice: what was being put up meanwhile may have come after the first.
+  // A second time, since parts may have been set up during the first.
   await removeAll();
   await removeAll();
   lock.close();

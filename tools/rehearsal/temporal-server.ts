@@ -1,6 +1,6 @@
 /**
- * Temporal's own server on PostgreSQL: built from the Go module proxy once, with its schema tool; its configuration with
- * mutual TLS; its schema and search attributes.
+ * Temporal's own server on PostgreSQL: builds it once from the Go module proxy, with its schema tool; makes its
+ * configuration with mutual TLS, its schema and its search attributes.
  */
 import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { BUILDS } from './places.ts';
 
 const MODULE = 'go.temporal.io/server';
 const VERSION = '1.30.0';
-/** The least that this version of the module asks for. */
+/** Oldest Go that this version of the module accepts. */
 export const GO_VERSION = '1.25.5';
 const BUILD_TIMEOUT_MS = 3_600_000;
 
@@ -66,7 +66,7 @@ export interface ServerSetup {
   readonly certificates: Certificates;
 }
 
-/** JSON, which is YAML as well. */
+/** Writes the configuration as JSON, which is valid YAML. */
 export async function writeServerConfig(
   path: string,
   { address, postgresPassword, certificates }: ServerSetup,

@@ -1,13 +1,13 @@
 """
-Weights & Biases' own client as a process of its own, so that a worker needs no Python to run: it reads JSON lines from
-standard input and answers each with a line. The first line says which run; standard input that ends, ends the run.
+Weights & Biases' own client in a separate process, so that a worker needs no Python to run. It reads JSON lines from
+standard input and answers each with a line. The first line names the run, and the end of standard input ends it.
 """
 
 import json
 import os
 import sys
 
-# Answers alone go to standard output; what the client prints goes to the log.
+# Standard output is only for answers; output of the client goes to the log.
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 
@@ -17,7 +17,7 @@ import wandb  # noqa: E402
 def begin(about: dict) -> "wandb.Run":
     settings = {"console": "off", "disable_git": True, "disable_code": True, "x_disable_stats": True}
     if os.environ.get("WANDB_MODE") not in ("offline", "disabled"):
-        # Several machines write to one run; which of them ends is not the end of it.
+        # Several machines write to one run, so the end of one machine must not end the run.
         settings |= {"mode": "shared", "x_label": about["label"], "x_update_finish_state": False}
     run = wandb.init(
         id=about["id"],
@@ -66,7 +66,7 @@ def main() -> None:
         try:
             answers.write(json.dumps({"done": message["number"], "url": run.url}) + "\n")
         except BrokenPipeError:
-            # The worker is gone: what it has sent is kept all the same.
+            # The worker is gone. Its metrics are still sent.
             break
     if run is not None:
         run.finish(exit_code=failed)

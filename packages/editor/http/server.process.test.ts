@@ -1,6 +1,6 @@
 /**
- * Suggestions over HTTP with real Lean: the three contracts, classes and ranks, the cache, and requests that are bad, many, or
- * given up. About fifteen seconds of one core.
+ * Tests suggestions over HTTP with real Lean: the three contracts, classes and ranks, the cache, and invalid, numerous
+ * or abandoned requests. About fifteen seconds of one core.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';

@@ -1,4 +1,4 @@
-/** Where a suggestion goes: what Lean has checked at the place is what stands in the file afterwards, behind any characters. */
+/** Tests the range of a suggestion: afterwards the file contains the text that Lean checked, after any characters. */
 
 import { openFilePositions } from '@stp/lean-explore';
 import type { FilePositions } from '@stp/lean-explore/testing';

@@ -1,6 +1,6 @@
 /**
- * `bin/stp suggest lsp` as an editor sees it: a client of the protocol over standard input and output, the real Lean server behind
- * the proxy, and the suggester as a process of its own. About half a minute of waiting.
+ * Tests `bin/stp suggest lsp` as an editor sees it: a protocol client over standard input and output, the real Lean
+ * server behind the proxy, and the suggester in a separate process. About half a minute of waiting.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The proxy between an editor and a server that are both this test: what passes, what is asked of the server, and what the editor gets. */
+/**
+ * Tests the proxy between an editor and a server, both played by this test: passed messages, requests to the server,
+ * and answers to the editor.
+ */
 import { PassThrough } from 'node:stream';
 import { readFrames } from '@stp/lean-verifier';
 import { expect, test } from 'vitest';

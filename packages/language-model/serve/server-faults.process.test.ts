@@ -1,6 +1,6 @@
 /**
- * The server when its engine dies, its clients leave, it is full, slow or told to stop. The engine's process is killed for
- * real; requests are held in flight by a gate in front of the real engine.
+ * Tests the server when its engine dies, its clients leave, or it is full, slow or stopped. The engine's process is
+ * really killed; a gate before the real engine holds requests in flight.
  */
 import { connect } from 'node:net';
 import OpenAI from 'openai';

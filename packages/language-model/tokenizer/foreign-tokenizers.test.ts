@@ -1,6 +1,6 @@
 /**
- * Tokenizers of other people's models give the ids and texts that the Rust `tokenizers` gave, which `test/python/make_tokenizer_fixtures.py`
- * wrote down. Costs a second.
+ * Tests that tokenizers of foreign models give the ids and texts of the Rust `tokenizers`, which
+ * `test/python/make_tokenizer_fixtures.py` recorded. Costs a second.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

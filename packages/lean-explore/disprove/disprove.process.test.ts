@@ -1,4 +1,7 @@
-/** Disproofs by real Lean: of false statements, and none of true ones. Some twenty seconds of a core; a minute with the slow ones. */
+/**
+ * Tests disproofs by real Lean: false statements get one, true statements none. Some twenty seconds of a core; a minute
+ * with the slow ones.
+ */
 import { rmSync } from 'node:fs';
 import type { Verifier } from '@stp/lean-verifier';
 import { openVerifier } from '@stp/lean-verifier';

@@ -1,4 +1,4 @@
-/** The library teaches, the problem sets test: no library theorem says what a problem says. Text only, under a second. */
+/** Tests that no library theorem states a problem of the problem sets. Text only, under a second. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Proofs of the library check as they are printed, also where comments stand among their tokens: blanks in their place change
- * nothing. Real Lean, in the sandbox where there is one; about a minute of one core.
+ * Tests that proofs of the library are accepted as they are printed, even if they contain comments, which become
+ * blanks. Real Lean, in the sandbox if there is one; about a minute of one core.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { LIBRARY_HEADER, openVerifier } from '@stp/lean-verifier';

@@ -1,4 +1,7 @@
-/** Scripts that share texts, over a Lean of the test: what is read alone, what is known without, whose time is whose. */
+/**
+ * Tests scripts that share texts, with a Lean of the test: which are read alone, which are known without Lean, and how
+ * time is attributed.
+ */
 import type { CheckResult } from '@stp/lean-verifier';
 import { expect, it } from 'vitest';
 import { trySharing } from './shared-tries.ts';

@@ -1,4 +1,7 @@
-"""The client against a server of the test's own, with the standard library alone: `python -m unittest discover -s tests`."""
+"""Tests the client against a server of its own, with the standard library alone.
+
+`python -m unittest discover -s tests`
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ Answer = tuple[int, Any]
 
 
 class Judge:
-    """Answers `/api/verify` as `reply` says; by default every `good` proof is proved. It counts what it was asked."""
+    """Answers `/api/verify` as `reply` says; by default every `good` proof is proved. Counts the requests."""
 
     def __init__(self, reply: Callable[[int, list[dict[str, Any]]], Answer | None] | None = None) -> None:
         self.asked: Counter[str] = Counter()
@@ -120,7 +123,7 @@ class VerifierTest(unittest.TestCase):
 
     def test_a_broken_connection_a_passing_status_and_nonsense_are_tried_again(self) -> None:
         failures: list[Answer | None] = [None, (429, {"detail": "later"}), (200, b"no JSON"), (503, {"detail": "bye"})]
-        # Verdicts for other rows than those that were asked for are none.
+        # Verdicts for other rows do not count.
         failures.append((200, {"results": []}))
         judge: Judge = self.serve(lambda number, rows: failures[number] if number < 5 else judge.judged(number, rows))
         verdicts = self.verifier(judge).verify([Row("theorem t : True", proof="good")])

@@ -1,4 +1,4 @@
-/** The worker's archive: the same bytes from the same sources, what runs and nothing else, put into a store once. */
+/** Tests the worker's archive: equal sources give equal bytes, it contains only what runs, and it is stored once. */
 import { link, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * A root folder of its own for a start-up script: programs of this machine (read only), everything else empty, and stand-ins
- * for what would change a real machine or needs the internet. Mounts live in a namespace that ends with the script.
+ * A separate root folder for a start-up script. It has this machine's programs (read only) and empty folders. Stand-ins
+ * replace programs that would change a real machine or need the internet. Mounts are in a namespace that ends with the
+ * script.
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -9,10 +10,10 @@ import { execa } from 'execa';
 
 const RUN_TIMEOUT_MS = 120_000;
 
-/** Script of a stand-in that records its arguments, a line a call. */
+/** Returns the script of a stand-in that records its arguments, one line per call. */
 const called = (name: string) => `echo "${name} $*" >>/var/log/called`;
 
-/** Only loopback answers; what is asked, and the command lines of all processes then, are written down. */
+/** A curl that reaches only loopback. It records its requests, and the command lines of all processes at that time. */
 const CURL = `#!/bin/bash
 ${called('curl')}
 cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' >>/var/log/command-lines
@@ -52,13 +53,13 @@ chmod +x "$3/bin/pip"
 `,
 };
 
-/** Lean's manager and build tool, as if an earlier start had got them. */
+/** Stand-ins for Lean's manager and build tool, as if an earlier start had installed them. */
 export const LEAN_STAND_INS: Readonly<Record<string, string>> = {
   elan: `#!/bin/bash\n${called('elan')}\n[ "$1" = which ] && echo /opt/stp/elan/toolchains/bin/lean\nexit 0\n`,
   lake: `#!/bin/bash\n${called('lake')}\n`,
 };
 
-/** Why a root cannot be made here, or null. */
+/** Returns the reason why no root can be made here, or null. */
 export function noCleanRoot(): string | null {
   if (process.platform !== 'linux') return 'Linux only';
   if (process.getuid?.() !== 0) return 'chroot needs root';
@@ -92,7 +93,7 @@ export class CleanRoot {
     await this.#write(join(this.directory, 'opt/stp/elan/bin'), LEAN_STAND_INS);
   }
 
-  /** Runs the script as a machine does at its start. */
+  /** Runs the script like a machine at its start. */
   async run(script: string, environment: Readonly<Record<string, string>>) {
     const { directory } = this;
     await writeFile(join(directory, 'startup.sh'), script);
@@ -114,12 +115,12 @@ export class CleanRoot {
     return execa('unshare', namespace, { reject: false, all: true, timeout: RUN_TIMEOUT_MS, stdin: 'ignore' });
   }
 
-  /** A file of the root, or null. */
+  /** Reads a file of the root, or returns null. */
   async read(name: string): Promise<string | null> {
     return readFile(join(this.directory, name), 'utf8').catch(() => null);
   }
 
-  /** Names of all files below the root's own folders whose text holds `text`. */
+  /** Returns the names of files in the root's own folders that contain `text`. */
   async filesWith(text: string): Promise<string[]> {
     const found: string[] = [];
     for (const folder of ['etc', 'opt', 'root', 'run', 'tmp', 'var'])

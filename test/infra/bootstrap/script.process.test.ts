@@ -1,4 +1,7 @@
-/** The text of start-up scripts: a shell reads it, a linter has nothing to say, and what it installs has one version. */
+/**
+ * Tests the text of start-up scripts: a shell parses it, a linter finds nothing, and every installed package has one
+ * version.
+ */
 import { readFileSync } from 'node:fs';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';

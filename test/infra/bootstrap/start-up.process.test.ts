@@ -1,6 +1,6 @@
 /**
- * Start-up scripts run in a root of their own, against servers over loopback: each step is told to the store, what is wrong
- * stops it, what is done is not done again, and no secret is seen where it should not be. Costs about 10 s.
+ * Runs start-up scripts in a root of their own, against servers over loopback. The store gets each step, an error stops
+ * the script, finished steps are not repeated, and no secret leaks. Costs about 10 s.
  */
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * `bin/stp nodes` as people use it: plans without credentials, machines got, listed, given back and swept through the fake
- * APIs. Costs about 40 s: every command is a process, and waits as it would.
+ * Tests `bin/stp nodes` through the fake APIs: plans without credentials; machines requested, listed, released and
+ * swept. Costs about 40 s: every command is a process, and waits as usual.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * TPU slices through the official client over loopback: what is asked for, what the states of the API mean, how faults on
- * the way are met, and that a release leaves nothing. Costs about 6 s, most of it loading the client.
+ * Tests TPU slices through the official client over loopback: requests, the meaning of the API's states, faults in
+ * transit, and a complete release. Costs about 6 s, most of it loading the client.
  */
 
 import { nodesConfigSchema, type TpuConfig } from '@stp/config';

@@ -1,4 +1,4 @@
-/** The chart, and what somebody who installs it must say. */
+/** The chart, and the values that a person who installs it must give. */
 import { join } from 'node:path';
 import { REPOSITORY } from '../docker/compose-file.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The chart by real Helm (`lint`, `template`), what it becomes by the published schemas of Kubernetes' objects, and the compose
- * file by its published schema. Slow where Helm must be built first (minutes, once); half a minute after that. A real cluster
- * and a real Docker are not met here.
+ * Tests the chart by real Helm (`lint`, `template`), its objects by Kubernetes' published schemas, and the compose file
+ * by its published schema. Helm may have to be built first (minutes, once); then it takes half a minute. Uses no real
+ * cluster and no real Docker.
  *
  * @module-tag slow
  */

@@ -1,4 +1,7 @@
-/** What keeps llama.cpp from being installed, and that nothing is left of it. A registry of ours answers; costs about five seconds. */
+/**
+ * Tests failing installations of llama.cpp, which leave nothing behind. A registry of ours answers; costs about five
+ * seconds.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Metrics of runs as Prometheus reads them from a worker's runtime, beside the file of JSON Lines. About 1 s. */
+/** Tests metrics of runs as Prometheus reads them from a worker's runtime, and in the file of JSON Lines. About 1 s. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Machines of an inventory: what a file may say, and workers started, used and ended over `ssh`. The stand-in for ssh runs
- * what it is given on this machine, in a home folder of its own for each host; `localhost` is used for real. Costs about 5 s.
+ * Tests machines of an inventory: the file's form, and workers that are started, used and ended over `ssh`. The
+ * stand-in for ssh runs its commands on this machine, with a separate home folder for each host; `localhost` is used
+ * for real. Costs about 5 s.
  */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

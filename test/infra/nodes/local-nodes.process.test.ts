@@ -1,4 +1,4 @@
-/** Clean-up against real processes of every kind. About 5 s. */
+/** Tests the clean-up with real processes of every kind. About 5 s. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -23,12 +23,12 @@ afterAll(async () => {
   for (const mark of [run, `${run}0`]) for (const pid of await pidsWithMark(mark)) kill(pid);
   for (const child of started) child.kill('SIGKILL');
   for (const group of groups) {
-    // What a shell started outlives the shell.
+    // Children of a shell outlive it.
     if ((await listProcesses()).some((found) => found.groupId === group)) kill(-group);
   }
 });
 
-/** A process with the mark (or none) that has said `ready`. */
+/** Starts a process with the mark, or without one, and waits until it prints `ready`. */
 async function start(mark: string | null, command: string, detached: boolean): Promise<ChildProcess & { pid: number }> {
   const env = { PATH: process.env.PATH, ...(mark !== null && { [RUN_MARK]: mark }) };
   const child = spawn('bash', ['-c', command], { env, detached, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -38,7 +38,7 @@ async function start(mark: string | null, command: string, detached: boolean): P
   return child as ChildProcess & { pid: number };
 }
 
-/** The test's own look at /proc, apart from the code under test. */
+/** Reads /proc without the code under test. */
 async function pidsWithMark(mark: string): Promise<number[]> {
   const pids: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -49,7 +49,7 @@ async function pidsWithMark(mark: string): Promise<number[]> {
 }
 
 it('ends fifty marked processes with living and dead parents, and nothing else', async () => {
-  // 20 in groups and sessions of their own, whose parent is killed: nobody is left who knows them.
+  // 20 in their own groups and sessions, whose parent is killed, so that no process knows them.
   const parent = await start(run, 'for i in $(seq 20); do setsid sleep 600 & done; echo ready; wait', true);
   process.kill(parent.pid, 'SIGKILL');
   await once(parent, 'exit');
@@ -70,7 +70,7 @@ it('ends fifty marked processes with living and dead parents, and nothing else',
     await start(null, `echo ready; : ${RUN_MARK}=${run}; sleep 600`, true),
     await start(null, 'echo ready; sleep 600', false),
   ];
-  // Those two have it once `env` has become `sleep`.
+  // The last two have the mark when `env` has become `sleep`.
   await expect.poll(async () => (await pidsWithMark(run)).length).toBe(50);
 
   const report = await nodes.cleanUp(run);
@@ -132,7 +132,7 @@ it.each(['', '..', '.', 'a/b', '/etc', '../other', '-rf', 'a\0b'])('refuses the 
 });
 
 it('reads processes robustly', async () => {
-  // A command with spaces and parentheses in its name is what breaks naive readers of /proc/PID/stat.
+  // Spaces and parentheses in a command's name break naive readers of /proc/PID/stat.
   const folder = await mkdtemp(join(tmpdir(), 'stp-nodes-'));
   const odd = join(folder, 'a) R 1 (b');
   await symlink('/bin/sleep', odd);

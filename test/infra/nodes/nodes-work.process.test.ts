@@ -1,7 +1,7 @@
 /**
- * `bin/stp nodes run`, `clean` and `sweep` as processes, against a Temporal server with workers of two machines: results of
- * each machine, exit codes, what is ended, what is spared. Costs about 40 s: commands are processes, and a machine that does
- * not answer is waited for.
+ * Tests `bin/stp nodes run`, `clean` and `sweep` as processes, against a Temporal server with workers of two machines:
+ * results of each machine, exit codes, ended and spared processes. Costs about 40 s: commands are processes, and wait
+ * for a machine that does not answer.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** The meeting point for processes of several machines: an address that is ours or was given, and a free port. */
+/** Tests the rendezvous of processes on several machines: an address that is ours or given, and a free port. */
 import { once } from 'node:events';
 import { createServer, isIP } from 'node:net';
 import { expect, it } from 'vitest';

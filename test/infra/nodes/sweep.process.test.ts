@@ -1,6 +1,6 @@
 /**
- * Leftovers of dead workers are ended, by their marks; processes with a living owner, or without an owner, are not.
- * About 5 s.
+ * Tests that leftovers of dead workers are ended by their marks, and processes with a living owner or without one are
+ * spared. About 5 s.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ async function sleeper(mark: string | null): Promise<number> {
 }
 const isThere = async (pid: number): Promise<boolean> => isRunning(await identify(pid));
 
-/** An owner that has lived and is dead. */
+/** Returns an owner that existed and is dead. */
 async function deadOwner(): Promise<RunOwner> {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   await once(child, 'spawn');
@@ -58,7 +58,7 @@ it('ends what belongs to a dead worker of any run, and nothing else', async () =
   const leftovers = async () => [
     await sleeper(writeRunMark(run, dead, 'lean')),
     await sleeper(writeRunMark(`${run}-other`, dead, 'model')),
-    // The pid is alive, but it is another process that was given it.
+    // The pid is in use, but by a later process.
     await sleeper(writeRunMark(run, later, 'lean')),
   ];
   const kept = [
@@ -67,14 +67,14 @@ it('ends what belongs to a dead worker of any run, and nothing else', async () =
     await sleeper(run),
     await sleeper(null),
   ];
-  // A worker that starts on this machine sweeps as well, and may have been before us: then there are others to find.
+  // Another worker on this machine may sweep first; then new processes are started.
   for (let processesEnded = 0; processesEnded < 3; ) {
     const gone = await leftovers();
     ({ processesEnded } = await nodes.sweep(null));
     for (const pid of gone) expect(await isThere(pid)).toBe(false);
   }
   for (const pid of kept) expect(await isThere(pid)).toBe(true);
-  // Young as they are, they might belong to a run that began just now.
+  // Young processes may belong to a run that has just begun.
   await nodes.sweep([]);
   for (const pid of kept) expect(await isThere(pid)).toBe(true);
 });
@@ -113,7 +113,7 @@ it('ends Lean alone where the run goes on, after the process that holds it has l
     taskQueue: 'q',
     release: async (...args) => {
       released.push(args);
-      // As a pool that ends its processes by itself: they still count as ended.
+      // A pool ends its processes by itself; they still count as ended.
       started.find((child) => child.pid === lean)?.kill('SIGKILL');
     },
   });

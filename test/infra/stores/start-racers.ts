@@ -1,4 +1,4 @@
-/** Starts `racer.ts` processes, lets them go at the same moment, and gives what each printed. */
+/** Starts `racer.ts` processes, releases them at the same moment, and returns the output of each. */
 import { execa } from 'execa';
 
 const RACER = new URL('./racer.ts', import.meta.url).pathname;

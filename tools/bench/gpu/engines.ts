@@ -5,8 +5,8 @@
  * node tools/bench/gpu/engines.ts MODEL-FOLDER PROMPTS.jsonl OUT.jsonl PYTHON ENGINE …
  *
  * An engine is `embedded:PROCESSES`, `llama-cpp:SEQUENCES`, `llama-cpp-cpu:SEQUENCES` or `transformers:REQUESTS`. Each
- * appends a line to OUT; one that fails has the reason there, and the next is measured. The first engine's greedy texts
- * are what the others' are compared with.
+ * appends a line to OUT, with the reason if it fails; then the next is measured. The other engines' greedy texts are
+ * compared with those of the first.
  */
 import { appendFile, readFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-"""What the machine is, and how much memory of its GPU is taken."""
+"""Facts about the machine, and memory in use on its GPU."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import threading
 
 
 class MemoryWatch:
-    """The most memory that the GPU's processes took, MiB, looked at twice a second."""
+    """Peak memory of the GPU's processes, MiB, measured twice a second."""
 
     def __init__(self, device):
         self.found = None

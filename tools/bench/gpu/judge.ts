@@ -31,7 +31,7 @@ const sampleSchema = z.strictObject({
 type Sample = z.infer<typeof sampleSchema>;
 const verdictSchema = z.looseObject({ id: z.string(), verdict: z.string() });
 
-/** Prompts as Lean code are longer in the words of the small model. */
+/** Context of the control: prompts as Lean code have more of the small model's tokens. */
 const CONTROL_CONTEXT = 768;
 
 /** Makes `samples-control-FORM.jsonl` in `results`. */
@@ -118,7 +118,7 @@ export async function judgeSamples(lease: string, results: string, name: string)
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** The proof of each sample by its row, null where its answer has none; equal proofs of a statement are one row. */
+/** Returns one row for each distinct proof, and each sample's row id; null if its answer has no proof. */
 async function rowsOf(form: string, statements: readonly Statement[], samples: readonly Sample[]) {
   const formOf = await proverForms(repositorySources(), configOf(form).prover);
   const known = new Map(statements.map((statement) => [statement.id, { statement, form: formOf(statement) }]));

@@ -1,11 +1,11 @@
 """
-One lease of a GPU: converts the weights, trains them on this project's pairs by its own trainer, samples proofs by
-`transformers serve` before and after, and takes figures. `prepare.ts` makes the folder that it reads. Needs PyTorch, transformers,
-peft, gguf and what `transformers serve` needs; no network, no Node, no Lean.
+Runs one lease of a GPU: converts the weights, trains them with this project's trainer on its pairs, samples proofs with
+`transformers serve` before and after, and takes figures. `prepare.ts` makes the folder that it reads. Needs PyTorch,
+transformers, peft, gguf and the packages of `transformers serve`; no network, no Node, no Lean.
 
     python lease.py --folder LEASE --out OUT --parts FOLDER … [--device cuda] [--until SECONDS] [--tiny]
 
-What it leaves in OUT is complete after each stage: `figures.json`, `samples-*.jsonl`, `lease.log`.
+OUT is complete after each stage: `figures.json`, `samples-*.jsonl`, `lease.log`.
 """
 
 import argparse
@@ -24,13 +24,13 @@ TRAINER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trainers/pyt
 REQUESTS_AT_ONCE = 128
 STARTED = time.monotonic()
 LORA = {"rank": 32, "alpha": 64, "targets": [], "quantised": False, "output": "merged"}
-# What matters most comes first.
+# The most important work comes first.
 STAGES = (
     "train all names", "generate all names", "after all names", "train all slots", "generate all slots", "before names",
     "train lora names", "generate lora names", "after all names 32", "after all names 512", "before slots",
 )  # fmt: skip
 GENERATED_TOGETHER = 806
-# A tiny run shows that every part works; its figures mean nothing.
+# A tiny run only shows that every part works; its figures mean nothing.
 TINY = {"prompts": 6, "maxTokens": 8, "steps": 2, "tokensPerStep": 512, "microBatchTokens": 512, "requests": 4}
 
 
@@ -66,7 +66,7 @@ class Lease:
             self.stage(name, lambda: self.work_of(name.split(), model))
 
     def work_of(self, words, model):
-        """`before FORM`, `train KIND FORM`, `generate KIND FORM`, `after KIND FORM`, `after KIND FORM REQUESTS`."""
+        """Reads work such as `before FORM`, `train KIND FORM`, `generate KIND FORM`, `after KIND FORM [REQUESTS]`."""
         form = words[1] if words[0] == "before" else words[2]
         kind = None if words[0] == "before" else words[1]
         trained = model if kind is None else os.path.join(self.options.work, f"{kind}-{form}")
@@ -79,7 +79,7 @@ class Lease:
         return self.sample(form, trained, f"before-{form}" if kind is None else f"after-{kind}-{form}")
 
     def stage(self, name, work):
-        """Runs it where there is time; whether it went well."""
+        """Runs the work if time is left. Returns whether it succeeded."""
         began = time.monotonic()
         if began - STARTED > self.options.until:
             self.note({"stage": name, "skipped": "no time"})
@@ -127,7 +127,7 @@ class Lease:
         if self.options.steps is not None:
             request["steps"] = self.options.steps
         if lora is not None:
-            # Adapters want larger steps than all weights.
+            # Adapters need a higher learning rate than full training.
             request["learningRate"] *= 2
         if self.options.tiny:
             small = {name: TINY[name] for name in ("steps", "tokensPerStep", "microBatchTokens")}
@@ -166,7 +166,7 @@ class Lease:
         try:
             watch = MemoryWatch(self.options.device)
             start_seconds = time.monotonic() - began
-            # The first request makes the cache.
+            # The first request creates the cache.
             served.complete({**prompts[0], "index": -1}, {**sampling, "maxTokens": 1})
             began = time.monotonic()
             deadline = STARTED + self.options.until
@@ -179,7 +179,7 @@ class Lease:
         return {**found, "requestsAtOnce": requests, "startSeconds": round(start_seconds, 1), "memoryMib": memory}
 
     def generate(self, form, model, name):
-        """The same samples by transformers' own `generate` on batches of equal lengths, for comparison."""
+        """Draws the same samples by transformers' own `generate` on batches of equal lengths, for comparison."""
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -221,7 +221,7 @@ class Lease:
         return self.sampled(name, form, rows, prompts, seconds)
 
     def sampled(self, name, form, rows, prompts, seconds):
-        """Writes the samples, and gives their figures."""
+        """Writes the samples and returns their figures."""
         if name is not None:
             with open(os.path.join(self.options.out, f"samples-{name}.jsonl"), "w") as file:
                 file.writelines(json.dumps(row) + "\n" for row in rows)

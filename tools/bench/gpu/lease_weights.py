@@ -1,4 +1,4 @@
-"""The model folder on the leased machine: made of the GGUF's parts, or random for a trial."""
+"""Makes the model folder on the leased machine: from the GGUF's parts, or random for a trial."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ import shutil
 
 
 def converted(source, target, parts, work):
-    """The folder of the GGUF, equal byte for byte to the one that `bin/stp weights get` made."""
+    """Converts the GGUF to a folder, byte for byte equal to that of `bin/stp weights get`."""
     from gguf import GGUFReader, dequantize
 
     gguf = os.path.join(work, "model.gguf")
@@ -34,7 +34,7 @@ def converted(source, target, parts, work):
             values = dequantize(tensor.data, tensor.tensor_type).reshape(entry["shape"]).astype("<f4")
             turned = heads.get(name.split(".")[-2])
             if turned is not None:
-                # llama.cpp turns neighbouring rows of a head against each other, Hugging Face the halves.
+                # llama.cpp rotates neighbouring rows of a head together; Hugging Face rotates the two halves.
                 rows, columns = values.shape
                 values = values.reshape(turned, rows // turned // 2, 2, columns).swapaxes(1, 2).reshape(rows, columns)
             content = values.tobytes()
@@ -62,7 +62,7 @@ def gguf_name(name):
 
 
 def random_model(source, target):
-    """Two layers of the same family with the same tokenizer, for a trial without the weights."""
+    """Makes a model of two layers in the same family, with the same tokenizer, for a trial without the weights."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 

@@ -1,6 +1,7 @@
 /**
- * A lease of a GPU, from here. `prepare FOLDER` writes what goes to the machine, `control FOLDER RESULTS FORM …` samples the small
- * model for comparison, and `judge FOLDER RESULTS NAME …` judges `RESULTS/samples-NAME.jsonl`. README.md in this folder has the steps.
+ * Commands on this machine around a lease of a GPU. `prepare FOLDER` writes the files for the leased machine, `control
+ * FOLDER RESULTS FORM …` samples the small model for comparison, and `judge FOLDER RESULTS NAME …` judges
+ * `RESULTS/samples-NAME.jsonl`. README.md in this folder has the steps.
  */
 import { join } from 'node:path';
 import { judgeSamples, sampleControl } from './judge.ts';

@@ -15,7 +15,7 @@ SERVER = "remote/transformers/serve_checkpoint.py"
 
 
 def row_of(prompt, sampling, answer):
-    """A sample as `judge.ts` reads it, cut at the first stop text."""
+    """Makes a sample for `judge.ts`, cut at the first stop text."""
     choice, usage = answer["choices"][0], answer["usage"]
     text, finish = choice["text"], choice["finish_reason"]
     for stop in sampling["stop"]:
@@ -65,7 +65,7 @@ class Served:
             return row_of(prompt, sampling, json.load(answer))
 
     def complete_all(self, prompts, sampling, requests, deadline):
-        """Rows in the order of the prompts; what is not there at the deadline is left out."""
+        """Returns rows in the order of the prompts; answers that miss the deadline are left out."""
         return asyncio.run(self._complete_all(prompts, sampling, requests, deadline))
 
     async def _complete_all(self, prompts, sampling, requests, deadline):

@@ -29,7 +29,7 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   slots: { 'prover.slots': true, 'prover.definitionTokens': 150 },
   names: { 'prover.slots': false, 'prover.format': 'deepseek-prover-v1.5', 'prover.lemmasShown': 8 },
 };
-/** Of a request that trains on another machine: places are put there. */
+/** Empty paths in a training request; the other machine fills in its own. */
 const ELSEWHERE = '';
 const SAMPLES = 8;
 /** Maximum size of a part: a call to a leased machine takes some tens of megabytes, the working tree included. */
@@ -139,8 +139,8 @@ export const writeLines = (path: string, rows: readonly unknown[]): Promise<void
   writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 /**
- * Copies the small files of the weights' folder, the header of the weights, and their checksum: the same file is made
- * of them there.
+ * Copies the small files of the weights' folder, the header of the weights, and their checksum. The leased machine
+ * makes the same file from these and the parts.
  */
 async function describeWeights(weights: string, model: string): Promise<void> {
   await mkdir(model);

@@ -1,4 +1,4 @@
-/** Proofs of known words alone, in places where they can stand: whatever a model would like to write. */
+/** Tests that every sampled proof has only known words in allowed positions, whatever a model prefers. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

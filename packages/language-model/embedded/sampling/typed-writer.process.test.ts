@@ -1,4 +1,6 @@
-/** Samples under a grammar: whatever a model would like to write, it writes a well-typed equation of the allowed length. */
+/**
+ * Tests samples under a grammar: every one is a well-typed equation of the allowed length, whatever a model prefers.
+ */
 
 import { StpError } from '@stp/base';
 import type { GrammarSymbol, TypedGrammar } from '@stp/config/records';

@@ -1,6 +1,6 @@
 /**
- * Training of a model of other people without PyTorch: what stays of its folder, a training that resumes bit for bit, and what is
- * refused. `test/python/foreign-training.process.test.ts` compares the arithmetic with PyTorch's. Costs about 5 s.
+ * Tests training of foreign models without PyTorch: unchanged files of the folder, a training that resumes bit for bit,
+ * and refusals. `test/python/foreign-training.process.test.ts` compares the arithmetic with PyTorch's. Costs about 5 s.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

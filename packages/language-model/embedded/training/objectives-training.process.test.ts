@@ -1,6 +1,6 @@
 /**
- * Whole trainings by each objective on a small model: they learn what the records say, resume to the same bits with their own variables,
- * keep log-probabilities that do not change, and refuse what is wrong. Costs about 20 s.
+ * Tests whole trainings by each objective on a small model: they learn from their records, resume to the same bits with
+ * their own variables, keep constant log-probabilities, and refuse invalid input. Costs about 20 s.
  */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

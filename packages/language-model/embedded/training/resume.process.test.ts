@@ -1,6 +1,7 @@
 /**
- * A training that is killed and started again: the same weights, bit for bit, as one that nobody disturbed. Real processes,
- * killed with SIGKILL, first the engine's and then its parent. And the file that makes it so. Costs about 8 s.
+ * Tests that a killed and restarted training gives the same weights, bit for bit, as a reference training. Real
+ * processes are killed with SIGKILL, first the engine's and then its parent. Also tests the state file. Costs about 8
+ * s.
  */
 
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 """
-Model folders in Hugging Face's form: what is in a folder is checked before a library opens it, and a checkpoint of ours
-(`packages/language-model/checkpoint/`) is written with a manifest under a temporary name and renamed. Needs no library.
+Model folders in Hugging Face's form. Checks a folder before a library opens it, and writes our checkpoints
+(`packages/language-model/checkpoint/`) with a manifest, under a temporary name that is then renamed. Needs no library.
 """
 
 import hashlib
@@ -30,11 +30,11 @@ FILES = (
     ADAPTER_CONFIG_FILE,
     ADAPTER_FILE,
 )
-# Taken over from the folder that a training started from.
+# Files copied from the folder that a training started from.
 KEPT_FILES = ("config.json", "tokenizer.json")
 KEPT_OR_EMPTY = ("generation_config.json", "tokenizer_config.json")
 KEPT_IF_THERE = ("chat_template.jinja", "special_tokens_map.json")
-# Loading any of these runs code that is in the file.
+# Loading such a file can run code that it contains.
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 JSON_BYTES_MAX = 64 << 20
 HEADER_BYTES_MAX = 64 << 20
@@ -45,12 +45,12 @@ DTYPES = ("float32", "bfloat16", "float16")
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What this project itself wants to know of a model; `context_length` is None where the model names no limit."""
+    """Facts about a model that this project uses; `context_length` is None if the model states no limit."""
 
     vocabulary_size: int
     context_length: int | None
     end_id: int
-    # What the weights are stored in, one of DTYPES.
+    # Type of the stored weights, one of DTYPES.
     dtype: str
 
 
@@ -70,14 +70,16 @@ def read_json(path):
 
 
 def read_config(directory):
-    """Failure STP1302 where `config.json` is damaged, or the folder wants code or a pickle of its own to be run."""
+    """
+    Reads `config.json`. Failure STP1302 if it is damaged, or if the folder needs code or a pickle of its own to run.
+    """
     path = os.path.join(directory, "config.json")
     config = read_json(path)
     if config.get("auto_map"):
         advice = "Use a model of an architecture that transformers has itself. Code from a model's folder is never run."
         raise Failure("STP1302", f"{path}: the model wants code of its own to be run (auto_map)", advice)
     refuse_pickles(directory)
-    # Models that also see pictures have their language model's numbers in a part.
+    # Models that also read images keep the sizes of their language model in a section.
     config = {**config, **(config.get("text_config") or {})}
     try:
         end_id = config.get("eos_token_id")
@@ -101,7 +103,7 @@ def read_config(directory):
 
 
 def refuse_pickles(directory):
-    """Failure STP1302 where a folder has weights in pickles alone: reading one can run any program."""
+    """Fails with STP1302 if the weights are only in pickles: reading a pickle can run any program."""
     names = sorted(os.listdir(directory))
     if any(name.endswith(".safetensors") for name in names):
         return
@@ -113,7 +115,7 @@ def refuse_pickles(directory):
 
 
 def tensor_shapes(directory):
-    """Shape of each tensor by name, from the headers of the folder's weights, in the order in which they lie there."""
+    """Shapes of the tensors by name, read from the headers of the weights, in the order of the files."""
     index_path = os.path.join(directory, INDEX_FILE)
     names = [WEIGHTS_FILE]
     if os.path.exists(index_path):
@@ -137,7 +139,7 @@ def tensor_shapes(directory):
 
 
 def check_manifest(directory):
-    """Holds each file of a checkpoint of ours against its checksum; a folder from elsewhere has none."""
+    """Compares each file of our own checkpoint with its checksum; a folder from elsewhere has no checksums."""
     path = os.path.join(directory, MANIFEST_FILE)
     if not os.path.exists(path):
         if os.path.exists(os.path.join(directory, "training.json")):
@@ -156,7 +158,9 @@ def check_manifest(directory):
 
 
 def identity_of(directory):
-    """What the state of a training is tied to: the manifest's text, or names and sizes of the files of a folder from elsewhere."""
+    """
+    Identity of a folder, which ties a training's state to it: the manifest's text, else the files' names and sizes.
+    """
     manifest = os.path.join(directory, MANIFEST_FILE)
     if os.path.exists(manifest):
         with open(manifest, encoding="utf-8") as file:
@@ -177,8 +181,8 @@ def file_sha256(path):
 
 def write_checkpoint(directory, init_directory, save_weights, training):
     """
-    `save_weights(folder)` puts the weights, `model.safetensors` or the two files of an adapter, into a folder. The files
-    beside them are those of `init_directory`; what else it wrote is dropped.
+    Writes a checkpoint. `save_weights(folder)` puts the weights into a folder: `model.safetensors`, or the two files of
+    an adapter. Its other files are dropped; the files beside the weights come from `init_directory`.
     """
     if os.path.isdir(directory) and os.listdir(directory):
         raise invalid_request(f"checkpoint {directory}: the folder is there and not empty", "Give an empty folder.")
@@ -216,7 +220,7 @@ def copy_kept(source, target, name):
 
 
 def seal(directory):
-    """Writes the manifest of a folder that has all other files."""
+    """Writes the manifest of a folder that already has all other files."""
     files = []
     for name in FILES:
         path = os.path.join(directory, name)

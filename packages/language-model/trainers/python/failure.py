@@ -4,7 +4,9 @@ import errno
 
 
 class Failure(Exception):
-    """`code` is one of `packages/base/errors.ts`; `advice` says what a person can do; `system_code` is such as ENOSPC."""
+    """
+    An error with a `code` of `packages/base/errors.ts`, `advice` for a person, and a `system_code` such as ENOSPC.
+    """
 
     def __init__(self, code, message, advice, retryable=False, system_code=None):
         super().__init__(message)

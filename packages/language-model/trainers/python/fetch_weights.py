@@ -1,10 +1,11 @@
 """
-Weights from the Hugging Face hub: says what a repository holds, or fetches one revision of it into a folder, each file held
-against the checksum that the hub states. `python fetch_weights.py`, request on standard input, answer on standard output, both
-JSON. Code, pickles and everything that a trainer or a server does not read stay there. Needs huggingface_hub.
+Weights from the Hugging Face hub: describes a repository, or fetches one revision of it into a folder and compares each
+file with the checksum that the hub states. `python fetch_weights.py` reads a request on standard input and answers on
+standard output, both JSON. It does not fetch code, pickles, or files that no trainer or server reads. Needs
+huggingface_hub.
 
-With `"values": false` the folder gets what describes the model: the small files whole, and of each file of weights the header
-alone, with a hole of the size of the values behind it.
+With `"values": false` the folder gets what describes the model: the small files whole, and the header of each file of
+weights, followed by a hole of the size of its values.
 """
 
 import concurrent.futures
@@ -19,18 +20,18 @@ from checkpoint_folder import PICKLED, file_sha256
 from failure import Failure
 
 WANTED = (".safetensors", ".safetensors.index.json", ".json", ".jinja", ".txt", ".model")
-# Of what `optimum-cli export onnx` makes; where there are safetensors, they are the weights.
+# Weights as `optimum-cli export onnx` writes them. They are fetched only if there are no safetensors.
 GRAPHS = (".onnx", ".onnx_data")
 LICENCES = ("LICENSE", "LICENCE", "NOTICE", "README.md")
-# No file in a folder below.
+# Matches files at the top level only.
 NAME = re.compile(r"\w[\w.-]{0,254}", re.ASCII)
 CHUNK = 1 << 24
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
-# What says what a model is, beside the headers of its weights.
+# Files that describe a model, in addition to the headers of its weights.
 DESCRIBING = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja", INDEX)
 DESCRIBING_BYTES_MAX = 1 << 26
-# Headers of most files are shorter; of a longer one the rest is asked for.
+# Most headers are shorter. A longer one is requested again, whole.
 HEADER_BYTES_FIRST = 1 << 16
 HEADER_BYTES_MAX = 1 << 24
 LENGTH_BYTES = 8
@@ -93,7 +94,7 @@ def work(request):
     except HfHubHTTPError as error:
         raise unreachable(name, error)
     except OSError as error:
-        # Of connections and of files.
+        # Errors of connections and of files.
         raise unreachable(name, error)
     except Failure:
         raise
@@ -118,7 +119,7 @@ def fetch(name, commit, files, folder):
     from huggingface_hub import snapshot_download
 
     snapshot_download(name, revision=commit, local_dir=folder, allow_patterns=[file.rfilename for file in files])
-    # The library's notes on its downloads.
+    # Removes the library's notes on its downloads.
     shutil.rmtree(os.path.join(folder, ".cache"), ignore_errors=True)
 
 
@@ -135,7 +136,7 @@ def describe(name, commit, files, folder):
 
 
 def names_in_index(folder):
-    """Of a damaged index none: the reader of the folder says what is wrong with it."""
+    """Returns no names for a damaged index: the reader of the folder says what is wrong with it."""
     try:
         with open(os.path.join(folder, INDEX), encoding="utf-8") as index:
             return set(json.load(index)["weight_map"].values())
@@ -146,7 +147,7 @@ def names_in_index(folder):
 def read_header(name, commit, file):
     start = read_start(name, commit, file, HEADER_BYTES_FIRST)
     end = LENGTH_BYTES + int.from_bytes(start[:LENGTH_BYTES], "little")
-    # A length that no header has is left to the reader of the folder.
+    # The reader of the folder refuses a length that no header has.
     return start[:end] if end <= len(start) or end > HEADER_BYTES_MAX else read_start(name, commit, file, end)
 
 
@@ -176,7 +177,7 @@ def write(folder, file, start):
 
 
 def check(files, folder):
-    """Large files have a SHA-256 there, small ones the name that Git gives their content."""
+    """Checks the files. The hub states a SHA-256 for large files, and Git's content hash for small ones."""
     for file in files:
         path = os.path.join(folder, file.rfilename)
         wrong = file.lfs.sha256 != file_sha256(path) if file.lfs else file.blob_id != git_blob_id(path)

@@ -1,6 +1,7 @@
 """
-Log-probabilities of all targets of a training that do not change while it runs: those of its first weights, and those of its reference model.
-Computed once; with a state folder they are kept there. A file that is damaged or of another training counts for nothing.
+Log-probabilities of all targets under weights that do not change during a training: its first weights, and its
+reference model. They are computed once and kept in the state folder, if there is one. A damaged file, or one of another
+training, is ignored.
 """
 
 import json
@@ -14,12 +15,12 @@ from training_state import write_replacing
 
 
 def kept_logprobs(name, directory, request_hash, group, compute, length):
-    """Float64 [targets], in the order of the sequences; every process calls it. `compute` has no effect but its result."""
+    """Float64 [targets], in the order of the sequences. Every process calls it. `compute` has no side effects."""
     path = None if directory is None else os.path.join(directory, f"logprobs-{name}.bin")
     found = None if path is None else read(path, request_hash, length)
     if group.all_agree(found is not None):
         return found
-    # As a resumed training reads them.
+    # Rounds the values as a resumed training would read them.
     values = compute().float().double()
     if path is not None and group.is_first_of_node:
         content = values.numpy().astype("<f4").tobytes()

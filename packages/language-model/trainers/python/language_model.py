@@ -1,8 +1,8 @@
 """
-The model that is trained: any causal language model that transformers loads, whole or by adapters of peft. With several
-processes PyTorch's `fully_shard` holds a share of each tensor in every process, or the whole of it, and brings gradients
-together. Rows hold several examples: their positions start anew with each, by which transformers masks them from one
-another.
+The model that is trained: any causal language model that transformers loads, with all its weights or by adapters of
+peft. With several processes PyTorch's `fully_shard` keeps a share or a copy of each tensor in every process, and
+combines the gradients. A row holds several examples. Positions restart with each example, so transformers masks them
+from one another.
 """
 
 import os
@@ -20,17 +20,19 @@ from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.utils import logging
 
-# The log is for what happens once.
+# Progress bars would fill the log.
 logging.disable_progress_bar()
 
-# Names of probabilities in configurations: a loss that is compared and repeated wants none.
+# Names of dropout rates in configurations. They are set to 0, so that a loss can be repeated and compared.
 DROPOUT = re.compile(r"drop(out|_rate)?$|_pdrop$")
-# More than rounding explains, as a share of the largest logit.
+# Largest difference that rounding explains, as a share of the largest logit.
 SEEN_NEIGHBOUR = 1e-4
 
 
 class LanguageModel:
-    """`folder`: where the weights are, an adapter's included. `base`: the folder of the whole model below an adapter."""
+    """
+    A trained model. `folder` has its weights, or its adapter; `base` is the folder of the whole model below an adapter.
+    """
 
     def __init__(self, request, group, folder, base, config):
         self.request, self.group, self.folder, self.base, self.config = request, group, folder, base, config
@@ -39,10 +41,10 @@ class LanguageModel:
         self.is_sharded = group.size > 1
         adapter = request["lora"]
         self.is_quantised = adapter is not None and adapter["quantised"]
-        # Of the first values of adapters.
+        # Seeds the first values of adapters.
         torch.manual_seed(request["seed"] % 2**63)
         if not self.is_sharded:
-            # Quantised weights were put there when they were read.
+            # Quantised weights are on the device since they were read.
             self.module = self._read() if self.is_quantised else self._read().to(group.device)
         elif self.is_quantised:
             self.module = self._share_out(self._read())
@@ -51,7 +53,7 @@ class LanguageModel:
         self.module.train()
         if request["recomputeActivations"]:
             self.module.activation_checkpointing_enable({"use_reentrant": False})
-            # Without gradients at its input a layer whose weights are frozen would not be recomputed.
+            # A layer with frozen weights is recomputed only if its input has gradients.
             self.module.enable_input_require_grads()
         autocasts = not self.is_sharded and self.computed != self.trained
         self.autocast = lambda: torch.autocast(group.device.type, self.computed, enabled=autocasts)
@@ -61,11 +63,11 @@ class LanguageModel:
 
     @property
     def gradient_scale(self):
-        """What a loss is multiplied by so that gradients are sums: `fully_shard` takes the mean over the processes."""
+        """Factor of a loss that makes gradients sums: `fully_shard` takes the mean over the processes."""
         return self.group.size if self.is_sharded else 1
 
     def log_probabilities(self, batch):
-        """Of the batch's scored tokens, nats, float32 [predictors]."""
+        """Log-probabilities of the batch's scored tokens, nats, float32 [predictors]."""
         logits = self._logits(batch["tokens"], batch["positions"], batch["predictors"])
         return -F.cross_entropy(logits, batch["labels"], reduction="none")
 
@@ -74,7 +76,7 @@ class LanguageModel:
         return -(self.log_probabilities(batch) * batch["weights"]).sum()
 
     def last_of_step(self, is_last):
-        """Gradients are brought together once a step, with the last micro-batch."""
+        """Makes the processes exchange gradients once a step, with the last micro-batch."""
         if self.is_sharded:
             self.module.set_requires_gradient_sync(is_last)
 
@@ -82,7 +84,7 @@ class LanguageModel:
         return {name: parameter for name, parameter in self.module.named_parameters() if parameter.requires_grad}
 
     def decays(self, parameter):
-        """Matrices decay; norms and the embedding do not (docs/algorithm.md, section 8)."""
+        """Whether weight decay applies: to matrices, not to norms and the embedding (docs/algorithm.md, section 8)."""
         return parameter.dim() > 1 and parameter is not self.module.get_input_embeddings().weight
 
     def count(self):
@@ -90,18 +92,20 @@ class LanguageModel:
         return sum(parameter.numel() for parameter in self.trained_parameters().values())
 
     def gathered(self):
-        """Whole trained tensors by name on the processor, in the first process; every process must ask."""
+        """Whole trained tensors by name, on the CPU of the first process. Every process must call it."""
         options = StateDictOptions(full_state_dict=True, cpu_offload=True, ignore_frozen_params=True)
         tensors = get_model_state_dict(self.module, options=options)
-        # A head that is the embedding is brought together a second time, and what quantised weights have beside them is no share
-        # of an adapter.
+        # Leaves out a head that is the embedding itself, and data beside quantised weights, which belong to no adapter.
         unwanted = set(self.module.all_tied_weights_keys or {})
         if self.request["lora"] is not None:
             unwanted |= tensors.keys() - self.trained_parameters().keys()
         return {name: tensor for name, tensor in tensors.items() if name not in unwanted}
 
     def save(self, folder, tensors):
-        """Writes gathered tensors as weights, or as an adapter merged into the weights or beside them; one process."""
+        """
+        Writes gathered tensors as weights, as an adapter merged into the weights, or as a separate one. One process
+        calls it.
+        """
         stored = getattr(torch, self.config.dtype)
         lora = self.request["lora"]
         if lora is None:
@@ -111,7 +115,7 @@ class LanguageModel:
             model = self._with_adapter(self._empty(self.trained))
             model.active_peft_config.base_model_name_or_path = self.request["baseName"]
             return model.save_pretrained(folder, state_dict={f"base_model.model.{name}": part for name, part in tensors.items()})
-        # Into weights of full width, also where those below the adapter were quantised.
+        # Merges into weights of full precision, even if the weights below the adapter were quantised.
         model = self._with_adapter(read_model(self.base, torch.float32, self.request))
         unknown = model.get_base_model().load_state_dict(tensors, strict=False).unexpected_keys
         if unknown:
@@ -119,7 +123,7 @@ class LanguageModel:
         return model.merge_and_unload().to(stored).save_pretrained(folder, max_shard_size="1000TB")
 
     def _read(self):
-        """A module with the values of the folders."""
+        """Reads a module with the values of the folders."""
         lora = self.request["lora"]
         if lora is None:
             return read_model(self.folder, self.trained, self.request)
@@ -134,13 +138,13 @@ class LanguageModel:
         return self._in_trained_type(model.get_base_model())
 
     def _empty(self, dtype):
-        """A module without values."""
+        """Makes a module without values."""
         config = read_model_config(self.base)
         with torch.device("meta"):
             return AutoModelForCausalLM.from_config(config, dtype=dtype, **library_options(self.request))
 
     def _with_adapter(self, module):
-        """A model of peft; its `get_base_model()` has the adapter in it."""
+        """Wraps the module in a peft model, whose `get_base_model()` contains the adapter."""
         from peft import LoraConfig, get_peft_model
 
         lora = self.request["lora"]
@@ -162,7 +166,7 @@ class LanguageModel:
             raise invalid_request(f"peft refuses the adapter: {error}", "Change engines.trainer.lora.")
 
     def _fill_adapter(self, model):
-        """The values of the folder's adapter, which must be one of the same rank, alpha and targets."""
+        """Loads the folder's adapter, which must have the same rank, alpha and targets."""
         from peft import set_peft_model_state_dict
         from safetensors.torch import load_file
 
@@ -177,7 +181,7 @@ class LanguageModel:
             fits = (said.get("r"), said.get("lora_alpha")) == (lora["rank"], lora["alpha"])
             fits = fits and not found.unexpected_keys and not any(".lora_" in name for name in found.missing_keys)
         except RuntimeError:
-            # Of sizes.
+            # A size differs.
             fits = False
         if not fits:
             problem = f"{path} is not an adapter of the rank, alpha and targets in engines.trainer.lora"
@@ -190,7 +194,7 @@ class LanguageModel:
         return module
 
     def _read_once_for_all(self):
-        """The first process reads the weights and gives each of the others its share."""
+        """Reads the weights in the first process and sends each other process its share."""
         whole = self._read() if self.group.is_first else None
         if self.request["lora"] is None:
             module = self._empty(self.trained)
@@ -200,7 +204,7 @@ class LanguageModel:
         module.tie_weights()
         values = whole.state_dict() if whole is not None else {}
         set_model_state_dict(module, values, options=StateDictOptions(full_state_dict=True, broadcast_from_rank0=True))
-        # Angles of positions, for example: no folder has a copy of them.
+        # Buffers such as rotary angles are in no folder.
         found = dict(whole.named_buffers()) if whole is not None else {}
         for name, buffer in module.named_buffers():
             if whole is not None:
@@ -216,7 +220,7 @@ class LanguageModel:
             mesh = init_device_mesh(group.device.type, (group.size, 1), mesh_dim_names=("copy", "share"))
         options = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=self.computed, reduce_dtype=torch.float32)}
         if self.is_quantised:
-            # Four bits a weight are small enough to be whole everywhere, and cannot be cut.
+            # Four-bit weights cannot be sharded. They are small enough for a copy in every process.
             options["ignored_params"] = {parameter for parameter in module.parameters() if not parameter.requires_grad}
         layers = set(module._no_split_modules or ())
         parts = [part for part in module.modules() if type(part).__name__ in layers]
@@ -228,27 +232,27 @@ class LanguageModel:
         return fully_shard(module, **options)
 
     def _watch_head(self):
-        """Logits are wanted of few positions: only these pass the head. What a model does to its logits stays."""
+        """Makes the head compute only the few scored positions. What a model does to its logits afterwards stays."""
         head = self.module.get_output_embeddings()
         self._cuts_head = isinstance(head, torch.nn.Module)
         if self._cuts_head:
             head.register_forward_pre_hook(lambda _, given: (scored_of(given[0], self._scored), *given[1:]))
 
     def _logits(self, tokens, positions, predictors):
-        """Logits, float32 [predictors, vocabulary], at `predictors`, places in the flattened rows."""
+        """Logits, float32 [predictors, vocabulary], at `predictors`, which are positions in the flattened rows."""
         self._scored = predictors
         with self.autocast():
             logits = self.module(input_ids=tokens, position_ids=positions, use_cache=False).logits
         if self.is_sharded and not torch.is_grad_enabled():
-            # The outermost part would wait for a backward pass with its weights brought together.
+            # Without this, the outermost module would keep its gathered weights for a backward pass.
             self.module.reshard()
         return (logits if self._cuts_head else scored_of(logits, predictors))[0].float()
 
     @torch.no_grad()
     def _sees_neighbours(self):
         """
-        Whether what an example gives depends on the one before it in its row, as in models that carry a state along and
-        with kernels that do not look at positions. Then a row can hold one example only.
+        Whether an example's logits depend on the example before it in its row. This is so for models that carry a state
+        along, and for kernels that ignore positions. Then a row can hold only one example.
         """
         length, device = 8, self.group.device
         first = torch.arange(1, length + 1, device=device) % self.config.vocabulary_size
@@ -261,7 +265,7 @@ class LanguageModel:
 
 
 def scored_of(hidden, places):
-    """[1, places, size] of [rows, length, size]."""
+    """Selects positions of the flattened rows: [rows, length, size] to [1, places, size]."""
     return hidden.flatten(0, 1).index_select(0, places)[None]
 
 
@@ -284,7 +288,10 @@ def read_model_config(directory):
 
 
 def read_model(directory, dtype, request, quantised_on=None):
-    """A module on the processor, or in four bits a weight on a device. Failure STP1302 where the weights are not the model's."""
+    """
+    Reads a module on the CPU, or quantised to four bits on a device. Failure STP1302 if the weights do not fit the
+    model.
+    """
     options = {"config": read_model_config(directory), "dtype": dtype, "use_safetensors": True, "local_files_only": True}
     if quantised_on is not None:
         from transformers import BitsAndBytesConfig
@@ -312,7 +319,7 @@ def read_model(directory, dtype, request, quantised_on=None):
 
 
 def unreadable_part(directory):
-    """The first file of weights that does not open; the folder itself where all do. The library's errors name no file."""
+    """Finds the first file of weights that does not open, else the folder. The library's errors name no file."""
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
         try:
@@ -326,7 +333,8 @@ def unreadable_part(directory):
 
 def batch_of(rows, training_set, weights_of, device):
     """
-    Rows of sequence numbers as tensors; `weights_of` gives the weights of a sequence's target tokens. No rows: one of padding alone.
+    Makes tensors of rows of sequence numbers. `weights_of` gives the weights of a sequence's target tokens. Without
+    rows the batch is one row of padding.
     """
     length = max((sum(training_set.lengths[at] for at in sequences) for sequences in rows), default=1)
     tokens = torch.zeros(max(1, len(rows)), length, dtype=torch.int64)
@@ -344,7 +352,7 @@ def batch_of(rows, training_set, weights_of, device):
             labels.append(ids[prompt:])
             weights.append(weights_of(at))
             base = end
-        # The padding is a text of its own.
+        # Padding has positions of its own, like another text.
         positions[row, base:] = torch.arange(length - base)
     if not rows:
         predictors, labels, weights = [torch.zeros(1, dtype=torch.int64)], [torch.zeros(1, dtype=torch.int64)], [torch.zeros(1)]

@@ -15,7 +15,7 @@ import tempfile
 from failure import Failure
 from reports import Reports
 
-# Examples packed together: rows come out nearly full, and memory is bounded.
+# Number of examples packed together: enough for nearly full rows, and memory stays bounded.
 WINDOW = 4096
 ROWS_PER_FILE = 8192
 
@@ -62,7 +62,7 @@ def write_all(request, reports):
 
 
 def packed_rows(examples, context, seed, wanted):
-    """All rows of an epoch, then of the next in a fresh order, until there are as many as wanted."""
+    """Yields lists of rows, epoch after epoch, each in a new order, until there are at least `wanted` rows."""
     from rows import pack_rows
     from seeded_order import EPOCH_SEED_STRIDE, shuffled_order
 
@@ -86,7 +86,7 @@ def write_rows(examples, context, end_id, seed, directory, name, wanted):
                     if file is not None:
                         file.close()
                     files.append(f"{name}-{len(files):05d}.jsonl.gz")
-                    # No time and no name in the file: the same rows are the same bytes.
+                    # The file contains no time and no name, so equal rows give equal bytes.
                     raw = open(os.path.join(directory, files[-1]), "wb")
                     file = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=3)
                 ids, weights = row_of(indices, examples, context, end_id)

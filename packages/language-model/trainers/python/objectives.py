@@ -1,18 +1,19 @@
 """
-The training objectives (packages/config/schemas/objectives/index.ts, docs/decisions/0030): the loss of a step as a function of the log-probabilities that the
-model gives to targets. PyTorch differentiates it by these; the model's gradient is then that of Σ slope · log p.
+The training objectives (packages/config/schemas/objectives/index.ts, docs/decisions/0030). The loss of a step is a
+function of the log-probabilities of the targets. PyTorch differentiates it by these; the model's gradient is then that
+of Σ slope · log p.
 """
 
 import torch
 import torch.nn.functional as F
 
-# Differences of log-probabilities count up to here, and estimates of the divergence up to there, as in veRL.
+# Bounds on differences of log-probabilities, and on estimates of the divergence, as in veRL.
 DIFFERENCE_MAX = 20
 DIVERGENCE_MAX = 10
 
 
 class Item:
-    """A record as a step sees it. Of its sequences: log-probabilities of the targets' tokens, float64, or None where not asked for."""
+    """A record in a step, with log-probabilities of its sequences' target tokens, float64; None if not needed."""
 
     def __init__(self, numbers, weight, lengths, current, first, reference):
         self.numbers, self.weight, self.lengths = numbers, weight, lengths
@@ -20,7 +21,7 @@ class Item:
 
 
 class Likelihood:
-    """Σ weight · −log p / Σ weight over the target tokens: its slopes are the same whatever the model says."""
+    """Σ weight · −log p / Σ weight over the target tokens. Its slopes do not depend on the model."""
 
     needs_current = needs_first = needs_reference = False
 
@@ -36,7 +37,7 @@ class Likelihood:
 
 
 class Policy:
-    """GRPO: at each token the clipped surrogate, plus the weighted divergence from the reference."""
+    """GRPO: the clipped surrogate at each token, plus the weighted divergence from the reference."""
 
     needs_current = needs_first = True
 
@@ -74,7 +75,7 @@ class Policy:
         ratio = torch.exp(torch.clamp(current - first, -DIFFERENCE_MAX, DIFFERENCE_MAX))
         plain = -advantage * ratio
         clipped = -advantage * torch.clamp(ratio, 1 - config["clipLow"], 1 + config["clipHigh"])
-        # Not `torch.maximum`, which halves the gradient between equals: the unclipped one has it.
+        # `torch.maximum` would split the gradient between equal values; here the unclipped one gets all of it.
         bounded = torch.where(plain >= clipped, plain, clipped)
         return torch.clamp(bounded, max=-advantage * config["dualClip"]) if advantage < 0 else bounded
 
@@ -89,7 +90,7 @@ class Policy:
 
 
 class Preference:
-    """DPO: −log σ(β · how much further than the reference the policy puts the chosen target above the rejected one)."""
+    """DPO: −log σ(β · margin), where the margin is log(π/π_ref) of the chosen target minus that of the rejected one."""
 
     needs_current = needs_reference = True
     needs_first = False
@@ -110,7 +111,7 @@ class Preference:
 
 
 class Flow:
-    """Balances of flows over trajectories of states; log Z of groups are the objective's own variables."""
+    """GFlowNet balances over trajectories of states. Each group's log Z is a variable of the objective."""
 
     needs_current = True
     needs_first = False
@@ -145,7 +146,9 @@ class Flow:
         return loss
 
     def trajectories(self, item):
-        """Numbers, log-probabilities less their priors of the steps, and of the stops (None where the policy has no choice)."""
+        """
+        Yields numbers, and log-probabilities minus priors of steps and of stops (None if the policy has no choice).
+        """
         priors = [self.config["prior"] * tokens.sum() for tokens in item.reference] if self.needs_reference else [0] * len(item.current)
         totals = iter([tokens.sum() - prior for tokens, prior in zip(item.current, priors)])
         for numbers in item.numbers["trajectories"]:
@@ -154,7 +157,7 @@ class Flow:
             yield numbers, steps, stops
 
     def stretches(self, numbers, steps, stops):
-        """Σ λ^(n−1) (surplus of a stretch of n steps)² / Σ λ^(n−1)."""
+        """Sub-trajectory balance: Σ λ^(n−1) (surplus of a stretch of n steps)² / Σ λ^(n−1)."""
         flows = [reward if stop is None else reward - stop for reward, stop in zip(numbers["logRewards"], stops)]
         surpluses = [
             flows[at] + step - numbers["logBackward"][at + 1] - flows[at + 1] for at, step in enumerate(steps)
@@ -169,7 +172,7 @@ class Flow:
 
 
 def whole(numbers, steps, stops):
-    """log P_F − log P_B − log R of a trajectory."""
+    """Surplus of a whole trajectory: log P_F − log P_B − log R."""
     forward = sum(steps) + (0 if stops[-1] is None else stops[-1])
     return forward - sum(numbers["logBackward"][1:]) - numbers["logRewards"][-1]
 
@@ -182,7 +185,7 @@ def objective_of(config):
 
 
 def evaluate(objective, items, variables):
-    """Loss (None where it does not follow yet), its slopes as lists of lists of tensors, and its gradient by the variables."""
+    """Loss (None if the backward pass gives it), slopes as lists of lists of tensors, and the variables' gradient."""
     if not objective.needs_current:
         return None, objective.slopes(items), None
     for item in items:

@@ -1,4 +1,4 @@
-"""The processes of one training: who this one is, and sums over all of them. One process needs no group."""
+"""The processes of one training: the number of this one, and sums over all. A single process needs no group."""
 
 import datetime
 import os
@@ -6,14 +6,14 @@ import os
 import torch
 import torch.distributed as dist
 
-# A process may wait for the one that reads and tokenises the examples, and for a slow disk.
+# Long, because processes wait while one of them tokenises the examples, and for slow disks.
 TIMEOUT = datetime.timedelta(hours=2)
 
 
 class ProcessGroup:
     """
-    From RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE. They meet at MASTER_ADDR where it is set (processes on several nodes), else over
-    the file `rendezvous`.
+    Processes described by RANK, WORLD_SIZE, LOCAL_RANK and LOCAL_WORLD_SIZE. They meet at MASTER_ADDR if it is set
+    (processes on several nodes), else through the file `rendezvous`.
     """
 
     def __init__(self, device, rendezvous):
@@ -38,21 +38,21 @@ class ProcessGroup:
         return self.local_rank == 0
 
     def sum(self, tensor):
-        """In place, over all processes."""
+        """Sums a tensor over all processes, in place."""
         if self.size > 1:
             dist.all_reduce(tensor)
         return tensor
 
     def total(self, number):
-        """Sum of a whole number over all processes."""
+        """Sums an integer over all processes."""
         return self.sum(torch.tensor(number, device=self.device)).item()
 
     def all_agree(self, value):
-        """Whether it is true in every process."""
+        """Whether the value is true in every process."""
         return self.total(0 if value else 1) == 0
 
     def all_equal(self, number):
-        """Whether it is the same whole number, of less than 63 bits, in every process."""
+        """Whether the integer, of less than 63 bits, is the same in every process."""
         if self.size == 1:
             return True
         extremes = torch.tensor([number, -number], device=self.device)

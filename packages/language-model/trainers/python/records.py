@@ -1,6 +1,6 @@
 """
-Training records by objective (JSON Lines, packages/config/schemas/objectives/index.ts): which texts a record names, and its numbers. A text is a prompt
-and a target; the loss depends on the log-probabilities of the targets.
+Training records by objective (JSON Lines, packages/config/schemas/objectives/index.ts): the texts of a record, and its
+numbers. A text is a prompt and a target; the loss depends on the log-probabilities of the targets.
 """
 
 import json
@@ -8,7 +8,7 @@ import math
 
 from failure import Failure, invalid_request
 
-# Longest line; statements and proofs are capped at some tens of kilobytes.
+# Longest line. Statements and proofs have at most some tens of kilobytes.
 LINE_BYTES_MAX = 1 << 20
 ADVICE = "Each line must be a record of the objective (packages/config/schemas/objectives/index.ts), with prompts that are not empty."
 ROLES = ("prover", "conjecturer")
@@ -16,7 +16,9 @@ LIKELIHOOD = {"kind": "likelihood"}
 
 
 def read_rows(path, objective):
-    """Yields (sequences, numbers, weight) of each line; sequences are pairs (prompt, target). Failure STP1501 names the first bad line."""
+    """
+    Yields (sequences, numbers, weight) of each line; a sequence is (prompt, target). STP1501 names the first bad line.
+    """
     try:
         file = open(path, "rb")
     except OSError as error:
@@ -69,7 +71,7 @@ def preference_of(row, objective):
 
 
 def flow_group_of(row, objective):
-    """Of each trajectory first the steps, then the stops that the balance asks for."""
+    """Reads a group. Its sequences are, by trajectory, first the steps, then the stops that the balance needs."""
     texts_of(row, ("group",), ("weight", "role", "trajectories"))
     if not isinstance(row["trajectories"], list) or not row["trajectories"]:
         raise ValueError("no list of trajectories")

@@ -9,7 +9,7 @@ import sys
 
 
 class Reports:
-    """The lines of one process; a process that is not the first of its node is silent."""
+    """The messages of one process. Only the first process of a node sends progress."""
 
     def __init__(self, speaks):
         self._speaks = speaks
@@ -23,7 +23,7 @@ class Reports:
             self._lines.flush()
 
     def failed(self, failure):
-        """Said by any process: the first to fail is often not the first of its node."""
+        """Reports a failure from any process, since the first to fail is often not the first of its node."""
         fields = {"code": failure.code, "message": str(failure), "advice": failure.advice}
         if failure.system_code is not None:
             fields["systemCode"] = failure.system_code

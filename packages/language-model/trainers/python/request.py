@@ -1,4 +1,4 @@
-"""The request of a training: read from a file, checked, and named by all inputs that its weights depend on."""
+"""The request of a training: reads it from a file, checks it, and hashes all inputs that decide the weights."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import math
 
 from failure import invalid_request
 
-# Raised when the arithmetic of training changes: states kept before are then left alone.
+# Raised when the arithmetic of training changes, so that older states are ignored.
 ARITHMETIC_VERSION = 3
 REQUEST_BYTES_MAX = 1 << 20
 RECIPE = (
@@ -27,7 +27,7 @@ CHOICES = {
 }
 PATHS = ("examplesPath", "initDirectory", "outputDirectory", "workDirectory")
 PATHS_OR_NONE = ("stateDirectory", "heldOutPath", "parent", "baseDirectory", "baseName", "referenceDirectory")
-# Each kind has the values of packages/config/schemas/objectives/index.ts, which were checked there.
+# Kinds of packages/config/schemas/objectives/index.ts, where their values are checked.
 OBJECTIVES = ("likelihood", "grpo", "dpo", "gfn")
 
 
@@ -55,7 +55,9 @@ def read_request(path):
 
 
 def is_lora(value):
-    """None, or what an adapter is: rank, alpha, names of the matrices it changes (none: all), and what comes of it."""
+    """
+    Whether it is None or an adapter: rank, alpha, its matrices (an empty list: all), quantisation, form of the result.
+    """
     if value is None:
         return True
     if not isinstance(value, dict) or set(value) != {"rank", "alpha", "targets", "quantised", "output"}:
@@ -80,7 +82,7 @@ def is_number(value):
 
 
 def request_hash(request, models):
-    """SHA-256 of the recipe, the weights it starts from and the examples' bytes."""
+    """SHA-256 of the recipe, the initial weights and the bytes of the examples."""
     recipe = [[name, request[name]] for name in RECIPE]
     head = [ARITHMETIC_VERSION, models, request["contextLength"], recipe]
     digest = hashlib.sha256(json.dumps(head).encode())

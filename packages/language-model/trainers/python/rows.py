@@ -1,6 +1,6 @@
 """
-Packs examples into rows, and rows into micro-batches. A row is about as short as its longest example allows and is filled
-up with shorter ones. Knows lengths, not tokens.
+Packs examples into rows, and rows into micro-batches. A row is about as long as its longest example; shorter ones fill
+it up. Uses lengths only, not tokens.
 """
 
 from bisect import bisect_left, insort
@@ -8,8 +8,8 @@ from bisect import bisect_left, insort
 
 def pack_rows(indices, lengths, room_max, unit):
     """
-    Rows as (room, indices): the longest example first, each into the fullest row that still has room. The room of a row is
-    that of its first example rounded up to `unit`, at most `room_max` tokens.
+    Packs rows (room, indices): places the longest examples first, each in the fullest row that still has room. A row's
+    room is the length of its first example, rounded up to `unit`, at most `room_max` tokens.
     """
     rows, free_rows = [], []
     for index in sorted(indices, key=lambda index: -lengths[index]):
@@ -26,7 +26,7 @@ def pack_rows(indices, lengths, room_max, unit):
 
 
 def micro_batches(rows, tokens_max):
-    """Lists of rows (of indices) of equal room; a list has at most `tokens_max` tokens with its padding, or one row."""
+    """Groups rows of equal room. A group has at most `tokens_max` tokens, padding included, or is a single row."""
     batches, room_before = [], None
     for room, indices in sorted(rows, key=lambda row: row[0]):
         if room == room_before and (len(batches[-1]) + 1) * room <= tokens_max:

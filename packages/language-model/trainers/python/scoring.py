@@ -1,21 +1,21 @@
-"""What a model gives to the targets of sequences: how they are packed and shared out among the processes, and what comes back."""
+"""Log-probabilities and losses of targets: packs sequences, shares them among the processes, gathers the results."""
 
 import torch
 from language_model import batch_of
 from rows import micro_batches, pack_rows
 
-# Rows are as long as the context, or shorter by so many parts of it: short sequences meet in short rows.
+# Number of different row lengths, multiples of this part of the context: short sequences share short rows.
 ROW_LENGTHS = 4
 
 
 def own_batches(model, request, training_set, sequences):
-    """The micro-batches of this process. All processes have equally many, padded with empty ones: they meet in each."""
+    """Micro-batches of this process. Empty ones make the number equal in all processes, which synchronise in each."""
     group, lengths = model.group, training_set.lengths
     context, tokens_max = request["contextLength"], request["microBatchTokens"]
     if not model.keeps_apart:
         rows = [(lengths[at], [at]) for at in sequences]
     elif request["attention"].startswith("flash"):
-        # Its kernels find the sequences of one long row by their positions, and those of several rows not at all.
+        # Flash kernels tell sequences apart by positions in one long row, but not in several rows.
         rows = pack_rows(sequences, lengths, max(context, tokens_max), tokens_max)
     else:
         rows = pack_rows(sequences, lengths, context, -(-context // ROW_LENGTHS))
@@ -32,9 +32,9 @@ def batch_loss(model, training_set, rows, weights_of):
 
 @torch.no_grad()
 def log_probabilities(model, request, training_set, sequences):
-    """Of all target tokens of the sequences one after another, float64 on the processor, the same in every process."""
+    """Log-probabilities of all target tokens, sequence after sequence: float64 on the CPU, equal in every process."""
     group = model.group
-    # A step that runs over the end of an epoch may have a sequence twice.
+    # A step that crosses the end of an epoch may contain a sequence twice.
     different = list(dict.fromkeys(sequences))
     starts, total = {}, 0
     for at in different:

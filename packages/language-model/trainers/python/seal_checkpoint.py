@@ -1,6 +1,6 @@
 """
-Turns a Hugging Face export of a training into a checkpoint folder of this project: the tensors of the checkpoint folder that
-the training started from, with the export's values, and the other files of that folder, a record, a manifest.
+Makes a checkpoint folder of this project from a Hugging Face export of a training. It has the tensors of the initial
+checkpoint folder with the export's values, the other files of that folder, a record and a manifest.
 `python seal_checkpoint.py --request FILE`.
 """
 
@@ -11,7 +11,7 @@ import os
 from failure import Failure, damaged
 from reports import Reports
 
-# Levanter rounds the vocabulary up to what divides among devices.
+# Tensors whose vocabulary Levanter rounds up, so that it divides among devices.
 PADDED = ("model.embed_tokens.weight", "lm_head.weight")
 
 
@@ -44,7 +44,7 @@ def seal(request):
                 found.update(load_file(os.path.join(export, name)))
             except Exception as error:
                 raise damaged(os.path.join(export, name), str(error))
-    # Some exports repeat a tied head.
+    # Some exports contain a tied head a second time.
     unknown = set(found) - set(shapes) - {"lm_head.weight"}
     if unknown:
         raise damaged(export, f"tensor {sorted(unknown)[0]} is not part of the model")

@@ -8,7 +8,7 @@ EPOCH_SEED_STRIDE = 0x9E3779B1
 
 
 def shuffled_order(count, seed):
-    """0 … count-1 in a random order: splitmix32 and Fisher–Yates."""
+    """Random order of 0 … count-1, by splitmix32 and Fisher–Yates."""
     state = seed & MASK
     order = array("I", range(count))
     for last in range(count - 1, 0, -1):
@@ -22,8 +22,8 @@ def shuffled_order(count, seed):
 
 def example_steps(lengths, tokens_per_step, seed, epoch, place):
     """
-    Endless: the examples of each step from a place in the data on, as (indices, next epoch, next place). A step takes
-    examples until the next would exceed `tokens_per_step`, at least one; it may run over the end of an epoch.
+    Yields the examples of each step without end, from a place in the data on: (indices, next epoch, next place). A step
+    takes at least one example, and further ones while they fit `tokens_per_step`. It may cross the end of an epoch.
     """
     indices, tokens = [], 0
     while True:

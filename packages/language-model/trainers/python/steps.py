@@ -1,6 +1,6 @@
 """
-The optimizer steps of a training: pack records, add up gradients, watch the loss, keep the state now and then. The loss of a
-step is its objective's over the whole step, across all processes and micro-batches; of likelihood
+The optimizer steps of a training: packs records, adds up gradients, watches the loss, saves the state now and then. The
+objective gives the loss over the whole step, across all processes and micro-batches. For likelihood it is
 Σ weight · −log p of target tokens / Σ weight (docs/algorithm.md, section 8).
 """
 
@@ -16,11 +16,11 @@ from seeded_order import example_steps
 # AdamW as in packages/language-model/embedded/training/adamw.ts: STP's moments, weight decay decoupled and scaled by the learning rate.
 BETAS = (0.9, 0.95)
 EPSILON = 1e-8
-# Share of the steps, at the end, that the final loss is averaged over.
+# Share of the last steps over which the final loss is averaged.
 FINAL_LOSS_SHARE = 0.1
-# Keeping the state may take this share of the time, however slow the disk is.
+# Largest share of the time for saving the state, on any disk.
 KEEPING_SHARE_MAX = 0.05
-# Where a training is: what its end depends on beside the state and the request.
+# Position of a training, on which its end depends together with the state and the request.
 TRAINING_START = {
     "step": 0,
     "epoch": 0,
@@ -33,7 +33,7 @@ TRAINING_START = {
 
 
 class Optimizer:
-    """AdamW over the trained parameters of a model. `tensors`: all that a state of the training keeps, by name."""
+    """AdamW over the trained parameters of a model. `tensors`: all tensors of a saved state, by name."""
 
     def __init__(self, model, request):
         self.request = request
@@ -43,7 +43,7 @@ class Optimizer:
         others = [parameter for parameter in self.parameters if not model.decays(parameter)]
         groups = [{"params": decaying, "weight_decay": request["weightDecay"]}, {"params": others, "weight_decay": 0.0}]
         self.library = torch.optim.AdamW(groups, lr=0.0, betas=BETAS, eps=EPSILON, fused=True)
-        # A step at the rate 0 makes the moments and changes nothing.
+        # A step at the rate 0 creates the moments and changes no weight.
         for parameter in self.parameters:
             parameter.grad = torch.zeros_like(parameter)
         self.library.step()
@@ -54,12 +54,12 @@ class Optimizer:
         self.set_step(0)
 
     def set_step(self, done):
-        """How many steps the moments are of."""
+        """Sets the number of steps that the moments contain."""
         for state in self.library.state.values():
             state["step"].fill_(done)
 
     def step(self, number):
-        """One step with the gradients that are there; their norm over all parameters before clipping."""
+        """Makes one step with the present gradients. Returns their norm over all parameters, before clipping."""
         gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
         norm = torch.nn.utils.get_total_norm(gradients)
         norm = (norm.full_tensor() if hasattr(norm, "full_tensor") else norm).item()
@@ -76,7 +76,9 @@ class Optimizer:
 
 
 def learning_rate_at(step, request):
-    """Rate of a step, counted from 1: linear warm-up, then constant, or falling to a tenth at the last step."""
+    """
+    Learning rate of a step, counted from 1: linear warm-up, then constant, or falling to a tenth at the last step.
+    """
     rate, warmup, steps = request["learningRate"], request["warmupSteps"], request["steps"]
     if step < warmup:
         return rate * step / warmup
@@ -87,8 +89,8 @@ def learning_rate_at(step, request):
 
 class Training:
     """
-    `kept`: log-probabilities that do not change, float64 [targets of all sequences], by name. `variables`: of the objective. `state`: where
-    the training is kept, or None.
+    One training. `kept`: log-probabilities that do not change, float64 [targets of all sequences], by name.
+    `variables`: those of the objective. `state`: the folder of saved states, or None.
     """
 
     def __init__(self, request, reports, group, model, optimizer, objective, training_set, held_out, kept, variables, state):
@@ -99,7 +101,9 @@ class Training:
         self.state = state
 
     def run(self, place):
-        """From `place` to the last step. Failure STP1301 where the loss or the gradient stops being finite, naming the step."""
+        """
+        Trains from `place` to the last step. Failure STP1301 names the step if loss or gradient become infinite or NaN.
+        """
         request = self.request
         steps, every = request["steps"], request["heldOutEverySteps"]
         first_averaged = steps - max(1, math.floor(steps * FINAL_LOSS_SHARE + 0.5)) + 1
@@ -107,7 +111,7 @@ class Training:
         source = example_steps(self.set.record_lengths, per_step, seed, place["epoch"], place["place"])
         kept_at, keeping_seconds = time.monotonic(), 0.0
         for step in range(place["step"] + 1, steps + 1):
-            # Of the weights that the step starts from.
+            # Scores the weights with which the step starts.
             scored = self.held_out_loss() if (step - 1) % every == 0 else None
             started = time.monotonic()
             records, epoch, at = next(source)
@@ -139,11 +143,14 @@ class Training:
         return place
 
     def any_is_due(self, is_due):
-        """Clocks differ: all processes keep the state where one would."""
+        """Whether any process is due: clocks differ, and all processes save together."""
         return not self.group.all_agree(not is_due)
 
     def step(self, number, records):
-        """Loss, gradient norm (before clipping) and weight in means of losses of one optimizer step."""
+        """
+        Makes one optimizer step. Returns its loss, its gradient norm before clipping, and its weight in means of
+        losses.
+        """
         sequences = [at for record in records for at in self.set.sequences_of(record)]
         items = self.items(records, sequences)
         loss, slopes, by_variables = evaluate(self.objective, items, self.variables)
@@ -189,7 +196,7 @@ class Training:
         return [self.kept[name][starts[at] : starts[at + 1]] for at in self.set.sequences_of(record)]
 
     def backward(self, sequences, weights_of):
-        """Adds up the gradients of Σ weight · −log p, which is the answer, over all processes."""
+        """Adds up the gradients of Σ weight · −log p over all processes, and returns this sum."""
         total = torch.zeros((), device=self.group.device)
         batches = own_batches(self.model, self.request, self.set, sequences)
         for place, rows in enumerate(batches, 1):
@@ -200,11 +207,11 @@ class Training:
         return (self.group.sum(total) / self.model.gradient_scale).item()
 
     def held_out_loss(self):
-        """Σ weight · −log p / Σ weight over all target tokens, nats; None where no example is left to score."""
+        """Held-out loss Σ weight · −log p / Σ weight over all target tokens, nats; None without examples."""
         examples = self.held_out
         if examples is None or len(examples) == 0:
             return None
-        # Of likelihood a record is one sequence.
+        # A likelihood record is one sequence.
         sequences = range(len(examples))
         weights = torch.cat([torch.full((examples.target_length(at),), examples.weights[at]) for at in sequences]).double()
         scored = log_probabilities(self.model, self.request, examples, sequences)

@@ -1,8 +1,8 @@
 """
-Trains a language model with transformers, peft and PyTorch: weighted examples and a checkpoint folder in, a checkpoint folder out (the `Trainer` port
-of packages/language-model/trainer.ts). `python train.py --request FILE`; with RANK and WORLD_SIZE set, one process of several. Reports
-its progress in JSON Lines on standard output. Needs the packages of the environment `pytorch` (infra/bootstrap/pins.json).
-Nothing is fetched from anywhere.
+Trains a language model with transformers, peft and PyTorch: weighted examples and a checkpoint folder in, a checkpoint
+folder out (the `Trainer` port of packages/language-model/trainer.ts). Run `python train.py --request FILE`; with RANK
+and WORLD_SIZE set it is one process of several. Reports its progress in JSON Lines on standard output. Needs the
+packages of the environment `pytorch` (infra/bootstrap/pins.json). Uses no network.
 """
 
 import argparse
@@ -21,13 +21,13 @@ def main():
     reports = Reports(speaks=os.environ.get("LOCAL_RANK", os.environ.get("RANK", "0")) == "0")
     if os.environ.get("STP_ENDS_WITH_STDIN") == "1":
         threading.Thread(target=end_with_parent, daemon=True).start()
-    # Libraries are not to look for anything on the internet.
+    # Keeps libraries from using the internet.
     os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="true")
     try:
         from request import read_request
 
         request = read_request(arguments.request)
-        # Loading PyTorch takes seconds, which a wrong request need not wait for.
+        # Imported here, because loading PyTorch takes seconds and a wrong request fails before.
         from training import train
 
         train(request, reports)
@@ -46,7 +46,7 @@ def main():
 
 def give_up(reports, failure):
     reports.failed(failure)
-    # Not `sys.exit`: the end of a process group may wait for others, and they for this process.
+    # `sys.exit` would end the process group, which may wait for processes that wait for this one.
     os._exit(1)
 
 

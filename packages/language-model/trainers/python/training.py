@@ -1,4 +1,4 @@
-"""A training from its request to its checkpoint: reads and tokenises, makes the model, runs the steps, writes the result."""
+"""A training from its request to its checkpoint: tokenises, makes the model, runs the steps, writes the result."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from training_set import open_tokenised, tokenise
 from training_state import StateFolder
 
 RECORDED = ("seed", "steps", "learningRate", "warmupSteps", "schedule", "weightDecay", "gradientClipNorm", "tokensPerStep")
-# Of the request's hash, 60 bits: what a sum over processes can carry.
+# Hex digits of the request's hash that processes compare: 60 bits, which a sum over processes can carry.
 DIGEST_DIGITS_COMPARED = 15
 
 
@@ -37,7 +37,7 @@ def train(request, reports):
     if config.context_length is not None and request["contextLength"] > config.context_length:
         problem = f"contextLength is {request['contextLength']}, the model has {config.context_length}"
         raise invalid_request(problem, "Lower contextLength to the model's.")
-    # Processes of one node share the tokenised examples.
+    # The processes of a node share the tokenised examples.
     work = os.path.join(request["workDirectory"], "tokens")
     if group.size == 1:
         work = tempfile.mkdtemp(prefix="tokens-", dir=request["workDirectory"])
@@ -53,7 +53,7 @@ def train(request, reports):
 
 
 def folders_of(request):
-    """Where the values come from, and the whole model: another folder where the first holds an adapter alone."""
+    """Folders of the initial values and of the whole model, which differ if the first contains only an adapter."""
     folder, base = request["initDirectory"], request["baseDirectory"]
     if not os.path.exists(os.path.join(folder, ADAPTER_FILE)):
         if request["lora"] is not None and request["lora"]["output"] == "separate" and folder != base:
@@ -108,12 +108,12 @@ def run(request, reports, group, config, folders, work):
         kept[name] = kept_logprobs(name, request["stateDirectory"], digest, group, compute, length)
 
     if reference is not None:
-        # Its memory is free again before the model is read that is trained.
+        # Frees the memory of the reference before the trained model is read.
         keep("reference", LanguageModel(request, group, *folders_of({**request, "initDirectory": reference}), config))
     model = LanguageModel(request, group, folder, base, config)
     for name, is_needed in (("first", objective.needs_first), ("reference", objective.needs_reference)):
         if is_needed and name not in kept:
-            # The first weights are the reference where nobody names another.
+            # Without another reference model the first weights are the reference.
             keep(name, model)
     if not model.keeps_apart:
         print("Examples of this model are not packed: they would see one another in a row.")

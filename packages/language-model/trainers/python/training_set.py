@@ -1,6 +1,6 @@
 """
-Training records as token ids in a separate file. Memory holds the place, the lengths and the weight of a sequence, and the numbers of
-a record; a step reads the tokens when it needs them.
+Training records as token ids in a separate file. Memory holds the offset and the lengths of each sequence, and the
+weight and the numbers of each record. A step reads the tokens when it needs them.
 """
 
 import json
@@ -16,14 +16,14 @@ TOKEN_BYTES = 4
 
 class TrainingSet:
     """
-    Prompt, target and end-of-text of each sequence of the records that have a weight and fit the context; `too_long` of them do not.
-    Of likelihood a record is one sequence.
+    Prompt, target and end-of-text of each sequence, for records that have a weight and fit the context. `too_long`
+    counts those that do not fit. A likelihood record is one sequence.
     """
 
     def __init__(self, tokens_path, index, numbers):
         self.starts = array("Q", index["starts"])
         self.prompt_lengths = array("I", index["promptLengths"])
-        # First sequence of each record, and one more.
+        # Index of the first sequence of each record, and the number of sequences at the end.
         self.firsts = array("Q", index["firsts"])
         self.weights = array("d", index["weights"])
         self.numbers = numbers
@@ -40,14 +40,14 @@ class TrainingSet:
         return len(self.weights)
 
     def tokens(self, sequence):
-        """Token ids as an array of unsigned 32-bit numbers."""
+        """Token ids of a sequence, as an array of unsigned 32-bit integers."""
         return array("I", self._tokens[self.starts[sequence] * TOKEN_BYTES : self.starts[sequence + 1] * TOKEN_BYTES])
 
     def target_length(self, sequence):
         return self.lengths[sequence] - self.prompt_lengths[sequence]
 
     def target_starts(self):
-        """Where the target tokens of each sequence begin among those of all, and one more."""
+        """Offset of each sequence's target tokens among all target tokens, and their total at the end."""
         starts = array("Q", [0])
         for at in range(len(self.prompt_lengths)):
             starts.append(starts[-1] + self.target_length(at))
@@ -58,7 +58,7 @@ class TrainingSet:
 
 
 def tokenise(path, directory, name, objective, tokenizer, end_id, context_length):
-    """Writes `name.tokens`, `name.numbers` and `name.index` into `directory`. The index is written last and under its name at once."""
+    """Writes `name.tokens`, `name.numbers` and, last and atomically, `name.index` into `directory`."""
     starts, prompt_lengths, firsts, weights = array("Q", [0]), array("I"), array("Q", [0]), array("d")
     too_long = 0
     with (
@@ -67,7 +67,7 @@ def tokenise(path, directory, name, objective, tokenizer, end_id, context_length
     ):
         for rows in batches_of(read_rows(path, objective)):
             texts = [sequence for sequences, _, _ in rows for sequence in sequences]
-            # A tokenizer from elsewhere may begin a text with a token of its own; ours do not.
+            # Foreign tokenizers may begin a text with a special token; ours do not.
             prompts = iter(tokenizer.encode_batch([prompt for prompt, _ in texts], add_special_tokens=True))
             targets = iter(tokenizer.encode_batch([target for _, target in texts], add_special_tokens=False))
             for sequences, numbers, weight in rows:
@@ -113,7 +113,7 @@ def open_tokenised(directory, name):
 
 
 def batches_of(rows):
-    """Rows of positive weight, some hundred at once: the tokenizer takes them on all cores. Weight 0 trains nothing."""
+    """Yields batches of some hundred rows, which the tokenizer encodes on all cores. Rows of weight 0 are left out."""
     batch = []
     for row in rows:
         if row[2] == 0:

@@ -1,7 +1,7 @@
 """
-The state of a training on disk, so that a killed training can resume: files of torch.distributed.checkpoint, which other
-numbers of processes can read too, in a folder of the step. `state.json`, written last by the first process of each node,
-names the training and the step. A damaged or incomplete state, or one of another training, is ignored.
+The state of a training on disk, from which a killed training resumes. Each step has a folder with files of
+torch.distributed.checkpoint, which any number of processes can read. The first process of each node writes `state.json`
+last; it names the training and the step. A damaged or incomplete state, or one of another training, is ignored.
 """
 
 import json
@@ -18,15 +18,15 @@ STATE_FILE = "state.json"
 PART = ".safetensors"
 CHECKSUM = ".crc32"
 FOLDER = re.compile(r"^step-\d+$")
-# The newest and the one before: a process that was told of the older one can still read its files.
+# Number of kept folders: the newest, and the one before, which another process may still be reading.
 FOLDERS_KEPT = 2
 BYTES_AT_ONCE = 1 << 24
 
 
 class StateFolder:
     """
-    `copying`: a file that is there while what was announced last is being copied. We make it, who copies removes it. No
-    state is announced meanwhile on any node, so that all nodes copy the same ones.
+    Folder of saved states. The file `copying` exists while the last announced state is being copied: this process makes
+    it, and the copying process removes it. Meanwhile no node announces another state, so all nodes copy the same ones.
     """
 
     def __init__(self, directory, request_hash, group, copying):
@@ -40,11 +40,14 @@ class StateFolder:
             raise unwritable(directory, error)
 
     def save(self, step, tensors, place):
-        """All processes call it, each with its own tensors; an interrupted one leaves the state before it as it was."""
+        """
+        Saves a state. All processes call it, each with its own tensors. An interrupted call leaves the earlier state
+        intact.
+        """
         folder = self._folder(step)
         try:
             if self.group.is_first_of_node:
-                # Left by a training that was interrupted after this step: tensors of two trainings must not be mixed.
+                # A training interrupted here may have left tensors, which must not be mixed with the new ones.
                 shutil.rmtree(folder, ignore_errors=True)
                 os.makedirs(folder)
             self.group.barrier()
@@ -63,7 +66,7 @@ class StateFolder:
             raise unwritable(self.directory, error)
 
     def may_be_announced(self):
-        """All processes call it after `save`. Where it is true the state counts as being copied from now on."""
+        """Whether the state may be announced; if so, it counts as being copied. All processes call it after `save`."""
         may = self.group.all_agree(not os.path.exists(self.copying))
         if may and self.group.is_first_of_node:
             try:
@@ -73,22 +76,24 @@ class StateFolder:
         return may
 
     def files_of(self, step):
-        """What this node has of the state, relative to the folder of states."""
+        """Files of the state on this node, relative to the folder of states."""
         folder = self._folder(step)
         return [f"{os.path.basename(folder)}/{name}" for name in sorted(os.listdir(folder))]
 
     def load(self, tensors):
-        """Fills the tensors of every process with what was kept of this training and gives its place; None where none was."""
+        """
+        Fills every process's tensors from the newest state of this training. Returns its place; None if there is none.
+        """
         folder, place = self._newest() or (None, {"step": 0})
         if not self.group.all_equal(place["step"]) or folder is None:
             return None
-        # The processes of a node read the files together; each looks through a share of them.
+        # The processes of a node check the files together, each a share of them.
         if not self.group.all_agree(self._is_whole(folder)):
             return None
         try:
             checkpoint.load(tensors, storage_reader=checkpoint.HuggingFaceStorageReader(folder))
         except Exception as error:
-            # Some tensors may be overwritten already, so this try is lost.
+            # Some tensors may be overwritten already, so this attempt fails.
             shutil.rmtree(folder, ignore_errors=True)
             problem = f"{folder}: the state cannot be loaded: {str(error)[:500]}"
             raise Failure("STP1301", problem, "The next try does without it.", retryable=True)
@@ -102,7 +107,7 @@ class StateFolder:
             return False
 
     def _newest(self):
-        """Folder and place of the newest complete state; None if this training has none. A damaged one counts for nothing."""
+        """Folder and place of the newest complete state; None if this training has none. Damaged ones are ignored."""
         for name in sorted(self._folders(), reverse=True):
             folder = os.path.join(self.directory, name)
             try:

@@ -1,7 +1,7 @@
 /**
- * Whole trainings by each objective with PyTorch, beside the embedded trainer: the same steps with the same losses, a reference model of
- * its own, log-probabilities that are kept, variables that a resumed training goes on with, and two processes. Costs about two minutes
- * of CPU where PyTorch is installed.
+ * Compares whole trainings by each objective with PyTorch and with the embedded trainer: same steps, same losses, a
+ * separate reference model, kept log-probabilities, variables of a resumed training, and two processes. Costs about two
+ * minutes of CPU if PyTorch is installed.
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * The PyTorch trainer, on the processor or on a GPU (`STP_TEST_DEVICE=cuda`): beside the embedded one the same losses, a checkpoint that loads and samples, a
- * training that goes on where it was cut off, also with more or fewer processes; models of other families, adapters, what
- * it refuses. Costs about 5 min of CPU where PyTorch is installed (it and transformers are loaded some thirty times).
+ * Tests the PyTorch trainer on the CPU or on a GPU (`STP_TEST_DEVICE=cuda`). It has the losses of the embedded trainer,
+ * and its checkpoints load and sample. An interrupted training resumes, also with more or fewer processes. Other tests:
+ * models of other families, adapters, refusals. Costs about 5 min of CPU if PyTorch is installed (it and transformers
+ * are loaded some thirty times).
  */
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ const skipped = skipsPython('training with PyTorch');
 if (device === 'cpu')
   console.log('skipped: training on a GPU (STP_TEST_DEVICE=cuda has all of these tests run on one)');
 if (!canTrainTogether) console.log('skipped: trainings by several processes (this machine has one GPU)');
-/** A training loads PyTorch and transformers, which takes half a minute on a busy machine. */
+/** Time limit: each training loads PyTorch and transformers, which takes half a minute on a busy machine. */
 vi.setConfig({ testTimeout: 400_000 });
 const RUN = `pytorch-test-${process.pid}`;
 
@@ -44,7 +45,7 @@ function train({ request, seen }: SmallTraining, changes: Partial<PytorchEngine>
   return trainer.train(request, { onProgress, ...(signal !== undefined && { signal }) });
 }
 
-/** Trains until a first state is kept. */
+/** Trains until the first state is saved. */
 async function stopAfterState({ request, seen }: SmallTraining, changes: Partial<PytorchEngine>): Promise<void> {
   const stop = new AbortController();
   const trainer = pytorchTrainer({ engine: engine(changes), threads: 1, runMark: RUN });
@@ -67,7 +68,7 @@ const failureOf = async (work: Promise<unknown>): Promise<StpError> => {
 
 const LORA: NonNullable<PytorchEngine['lora']> = { rank: 4, alpha: 8, targets: [], quantised: false, output: 'merged' };
 
-/** A whole model of another family with our tokenizer, as somebody else may have made it. */
+/** Makes a whole model of another family with our tokenizer. */
 async function folderOf(family: string, changes: Record<string, unknown> = {}): Promise<string> {
   const { request, directory } = await smallTraining();
   const fresh = join(directory, 'fresh');
@@ -85,13 +86,13 @@ async function folderOf(family: string, changes: Record<string, unknown> = {}): 
 const tensorsOf = async (folder: string, file = 'model.safetensors') =>
   readSafetensors(await readFile(join(folder, file)), file);
 
-/** The tensors of a folder in shards. */
+/** Reads the tensors of a folder with sharded weights. */
 async function mergedShards(folder: string): Promise<Map<string, Tensor>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.safetensors'));
   return new Map((await Promise.all(names.map((name) => tensorsOf(folder, name)))).flatMap((part) => [...part]));
 }
 
-/** The largest difference between two models of the same tensors. */
+/** Returns the largest difference between two models with the same tensors. */
 function distance(one: ReadonlyMap<string, Tensor>, other: ReadonlyMap<string, Tensor>): number {
   expect([...one.keys()].sort()).toEqual([...other.keys()].sort());
   let largest = 0;
@@ -109,7 +110,7 @@ async function overFourBits(): Promise<{ readonly base: string; readonly trainin
   return { base, training: await smallTraining({ learningRate: 1e-2, steps: 4 }) };
 }
 
-/** Files of the state of one process. */
+/** File of a state that one process wrote. */
 const STATE_PART = 'shard-00001-model-00001-of-00001.safetensors';
 
 /** Tolerance for float32 sums in another order, over a dozen steps at a high rate. */
@@ -147,7 +148,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     expect(sample!.tokens).toBeGreaterThan(0);
     expect(await readdir(theirs.directory)).not.toContain('checkpoint.pytorch');
 
-    // From that checkpoint: its name is the parent's, and the first loss is that of its weights.
+    // The next training starts from that checkpoint: it is the parent, and the first loss is that of its weights.
     const next = await smallTraining({ initDirectory: theirs.request.outputDirectory, steps: 1 });
     await train(next);
     expect((await readModel(next.request.outputDirectory)).training!.parent).toBe(checkpoint.model);
@@ -168,7 +169,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
       const names = [STATE_PART, `${STATE_PART}.crc32`, 'state.json'];
       expect(files).toEqual(names.map((name) => `${folder}/${name}`));
       stop.abort(new Error('the node was taken away'));
-      // Not settled: nothing more is announced.
+      // Never resolves, so no further state is announced.
       await new Promise(() => undefined);
     };
     await expect(trainer.train(request, { signal: stop.signal, onKept })).rejects.toThrow('the node was taken away');
@@ -181,7 +182,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     const weights = (training: SmallTraining) => readFile(join(training.request.outputDirectory, 'model.safetensors'));
     expect(await weights(cut)).toEqual(await weights(whole));
 
-    // A state that is damaged counts for nothing, as does that of another recipe (here of more steps).
+    // A damaged state is ignored, and so is that of another recipe (here with more steps).
     const [folder] = (await readdir(join(cut.directory, 'state'))).filter((name) => name.startsWith('step-')).reverse();
     await writeFile(join(cut.directory, 'state', folder!, STATE_PART), 'cut short');
     const again = {
@@ -225,7 +226,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
   it.skipIf(!canTrainTogether)('is taken up by another number of processes', { tags: ['slow'] }, async () => {
     const whole = await smallTraining({ steps: 8 });
     await train(whole);
-    // One process begins, two go on, with shares or with copies of the weights; one ends it.
+    // One process begins, two continue with shares or copies of the weights, and one finishes.
     const cut = await smallTraining({ steps: 8 });
     const request = { ...cut.request, stateDirectory: join(cut.directory, 'state') };
     const began = { ...cut, request };
@@ -281,7 +282,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     expect(furthest(masters)).toBeLessThan(0.05);
     expect(furthest(coarse)).toBeLessThan(0.3);
     const start = await tensorsOf(coarse.request.outputDirectory);
-    // Weights that are no bfloat16 would show that they were not trained as such.
+    // Values outside bfloat16 would show that the weights were not trained in that type.
     const bits = (value: number) => new Uint32Array(new Float32Array([value]).buffer)[0]! & 0xffff;
     expect([...start.values()].every(({ values }) => values.every((value) => bits(value) === 0))).toBe(true);
   });
@@ -321,7 +322,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     const further = await smallTraining({ initDirectory: outputDirectory, steps: 1 });
     await train(further, { base, lora });
     expect(Math.abs(further.seen[0]!.heldOutLoss! - again.heldOutLoss!)).toBeLessThan(1e-5);
-    // Another rank is another adapter.
+    // An adapter of another rank is refused.
     const other = await smallTraining({ initDirectory: outputDirectory, steps: 1 });
     expect(await failureOf(train(other, { base, lora: { ...lora, rank: 8 } }))).toMatchObject({ code: 'STP1002' });
   });
@@ -426,7 +427,7 @@ describe.skipIf(skipped)('the PyTorch trainer', () => {
     const { base, training } = await overFourBits();
     const { finalLoss, heldOutLoss } = await train(training, { base, lora: FOUR_BITS });
     expect(finalLoss).toBeLessThan(training.seen[0]!.loss);
-    // The weights below are whole again in the merged ones, so the two differ by what four bits leave out.
+    // Merging uses the base weights in full precision, so the models differ by the error of four bits.
     const merged = await smallTraining({ initDirectory: training.request.outputDirectory, steps: 1 });
     await train(merged);
     expect(Math.abs(merged.seen[0]!.heldOutLoss! - heldOutLoss!)).toBeLessThan(0.1);

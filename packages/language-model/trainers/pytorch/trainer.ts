@@ -1,8 +1,8 @@
 /**
- * The `Trainer` port by PyTorch: runs `packages/language-model/trainers/python/train.py` (transformers, peft) on this node, one process per GPU,
- * alone or together with the processes of other nodes. On a Llama it does the same training as the embedded trainer: the
- * same steps of the same examples from the same first weights, with the same loss and optimizer. Results are equal up
- * to rounding, not bit for bit.
+ * The `Trainer` port with PyTorch: runs `packages/language-model/trainers/python/train.py` (transformers, peft) on this
+ * node with one process per GPU, alone or together with processes of other nodes. On a Llama it trains like the
+ * embedded trainer: same steps, examples, initial weights, loss and optimizer. Results are equal up to rounding, not
+ * bit for bit.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -15,19 +15,19 @@ import { runTrainerProcesses } from '../../process/trainer-processes.ts';
 import type { KeptState, Trainer, TrainOptions, TrainRequest, TrainResult } from '../../trainer.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../python/train.py');
-/** Suffix of the folder beside the checkpoint with what a training needs only while it runs. */
+/** Suffix of the work folder beside the checkpoint, which exists only during a training. */
 const WORK_SUFFIX = '.pytorch';
-/** File in the work folder that says what is being copied: `copying` of `training_state.py`. */
+/** File in the work folder that exists while a state is being copied: `copying` of `training_state.py`. */
 const COPYING_FILE = 'copying';
 
 export interface PytorchTrainerOptions {
   readonly engine: PytorchEngine;
-  /** Finds the folder of `engine.base` on this node, or throws; without it `base` is a folder itself. */
+  /** Finds the folder of `engine.base` on this node, or throws. Without this function `base` is itself a folder. */
   readonly findBase?: (signal: AbortSignal | undefined) => Promise<string | null>;
-  /** Threads of each process on the processor. */
+  /** CPU threads of each process. */
   readonly threads: number;
   readonly runMark?: string | undefined;
-  /** Where the trainer's standard error goes; default beside the output. */
+  /** File for the trainer's standard error; default: beside the output. */
   readonly logPath?: string;
 }
 
@@ -35,7 +35,10 @@ export function pytorchTrainer(options: PytorchTrainerOptions): Trainer {
   return { train: (request, trainOptions = {}) => train(request, trainOptions, options) };
 }
 
-/** Throws what the trainer says (STP1002, STP1302, STP1501, STP1401, STP1301) or the signal's reason; no process is left. */
+/**
+ * Trains, and leaves no process behind. Throws the failure that the trainer reports (STP1002, STP1302, STP1501,
+ * STP1401, STP1301), or the signal's reason.
+ */
 async function train(
   request: TrainRequest,
   { signal, onProgress, onKept, share }: TrainOptions,
@@ -81,17 +84,17 @@ async function train(
   }
 }
 
-/** Where a training starts and works on the machine that it runs on. */
+/** Folders and threads of a training on its machine. */
 interface Whereabouts {
   readonly initDirectory: string;
   readonly baseDirectory: string | null;
-  /** Name of the model that it starts from, where it has one. */
+  /** Name of the initial model; null if it has none. */
   readonly parent: string | null;
   readonly workDirectory: string;
   readonly threads: number;
 }
 
-/** The JSON that `train.py` reads: the request with the engine's settings. */
+/** Makes the JSON that `train.py` reads: the request with the engine's settings. */
 export function pytorchRequest(
   { shape, objective = LIKELIHOOD, referenceDirectory = null, ...rest }: TrainRequest,
   engine: PytorchEngine,
@@ -118,7 +121,7 @@ export function pytorchRequest(
   };
 }
 
-/** Has a state copied; the next is announced when the file that the trainer has made is gone (`training_state.py`). */
+/** Copies a state and removes the trainer's `copying` file, so that it announces the next (`training_state.py`). */
 async function copied(
   { step, files }: KeptState,
   workDirectory: string,

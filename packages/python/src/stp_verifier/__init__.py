@@ -1,4 +1,4 @@
-"""Verdicts on Lean 4 proofs, and rewards made of them. The judge is a running `bin/stp lean serve`."""
+"""Verdicts on Lean 4 proofs, and rewards made from them. The judge is a running `bin/stp lean serve`."""
 
 from .rewards import LeanReward, message_text
 from .rows import NoVerdict, Row, Verdict, VerifierError

@@ -1,4 +1,7 @@
-"""Runs a command until it ends or standard input does: `python -m stp_verifier._watch COMMAND…`. Its parent may be killed outright."""
+"""Runs a command and ends it at the end of standard input, so that a killed parent leaves no command behind.
+
+`python -m stp_verifier._watch COMMAND…`
+"""
 
 from __future__ import annotations
 

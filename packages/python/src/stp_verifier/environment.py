@@ -1,7 +1,7 @@
 """An environment of `verifiers` (prime-rl) whose rubric is the judge. Needs the package `verifiers`.
 
-A reward function of a plain rubric that fails earns zero. This rubric raises `verifiers.InfraError` instead, which `verifiers` tries
-again (`max_retries`) and never turns into a score.
+In a plain rubric a failing reward function counts as zero. This rubric raises `verifiers.InfraError` instead.
+`verifiers` then tries again (`max_retries`), and never turns the error into a score.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class LeanRubric(vf.Rubric):
 
 
 def _proved(completion: Any) -> float:
-    """Names the metric; the rubric scores by itself."""
+    """Gives the metric its name; the rubric computes the score."""
     raise NotImplementedError
 
 
 def _plain(completion: Any) -> Any:
-    """Messages as mappings: `verifiers` has them as models."""
+    """Converts messages to mappings; `verifiers` passes them as models."""
     if isinstance(completion, str):
         return completion
     return [one if isinstance(one, dict) else one.model_dump() for one in completion]
@@ -81,7 +81,7 @@ def load_environment(
     when_changed: str | None = "refuse",
     **options: Any,
 ) -> vf.SingleTurnEnv:
-    """An environment over these rows: `question` (the prompt), `statement`, and `header` where there is one.
+    """Makes an environment over rows with `question` (the prompt), `statement` and, optionally, `header`.
 
     `url`, `key` and `patience` are those of `Verifier`; further options go to `verifiers.SingleTurnEnv`.
     """

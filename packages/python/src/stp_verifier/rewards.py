@@ -1,4 +1,4 @@
-"""Rewards of verdicts, as TRL's trainers call them."""
+"""Rewards from verdicts, as functions that TRL's trainers call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .verifier import Verifier
 
 
 def message_text(completion: str | Sequence[Mapping[str, Any]]) -> str:
-    """The text that a model wrote: a completion is a string, or messages of which the last one has it."""
+    """Returns the text that a model wrote: the completion itself, or its last message."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else ""
@@ -21,11 +21,11 @@ def message_text(completion: str | Sequence[Mapping[str, Any]]) -> str:
 
 
 class LeanReward:
-    """A reward function for `reward_funcs` of `GRPOTrainer`: 1.0 for a proof, 0.0 for none, None where nobody could judge.
+    """A reward function for `reward_funcs` of `GRPOTrainer`: 1.0 for a proof, 0.0 for none, None without a verdict.
 
-    The data set has a column `statement` (`theorem NAME BINDERS : TYPE`), and may have a column `header`. A completion is read by
-    `format`, a prompt format of the server. One that states another theorem earns nothing; `when_changed="ours"` tries its proof
-    under the given statement instead.
+    The data set has a column `statement` (`theorem NAME BINDERS : TYPE`), and may have a column `header`. `format`, a
+    prompt format of the server, says how a completion is read. A completion that states another theorem gets 0.0;
+    `when_changed="ours"` tries its proof under the given statement instead.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class LeanReward:
         when_changed: str | None = "refuse",
         score: Callable[[Verdict], float] = lambda verdict: float(verdict.proved),
     ) -> None:
-        """`statement`, `header`: names of the columns. `score` makes a number of a verdict, never of a missing one."""
+        """Takes the names of the columns `statement` and `header`. `score` converts a verdict, never a missing one."""
         self._verifier = verifier
         self._format = format
         self._statement = statement
         self._header = header
         self._when_changed = when_changed
         self._score = score
-        # Trainers name their metrics by it.
+        # Trainers name their metrics after it.
         self.__name__ = "lean_reward"
 
     def verdicts(
@@ -54,7 +54,7 @@ class LeanReward:
         completions: Sequence[str | Sequence[Mapping[str, Any]]],
         headers: Sequence[str | None] | None = None,
     ) -> list[Verdict]:
-        """A verdict per completion, in order."""
+        """Returns one verdict per completion, in order."""
         headers = headers if headers is not None else [None] * len(statements)
         return self._verifier.verify(
             Row(
@@ -68,7 +68,7 @@ class LeanReward:
         )
 
     def score(self, verdict: Verdict) -> float | None:
-        """None where nobody could judge."""
+        """Returns the score of a verdict; None if nobody could judge."""
         return self._score(verdict) if verdict.judged else None
 
     def __call__(
@@ -77,7 +77,7 @@ class LeanReward:
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """As TRL calls it: further columns of the data set come as lists, one entry per completion."""
+        """Scores completions as TRL asks; further columns of the data set are lists with one entry per completion."""
         if self._statement not in columns:
             raise KeyError(f"the data set has no column {self._statement!r}: LeanReward(statement=...) names another one")
         verdicts = self.verdicts(columns[self._statement], completions, columns.get(self._header))

@@ -1,4 +1,4 @@
-"""What is asked and what is answered: rows, verdicts, and errors that are no verdicts."""
+"""Questions and answers of the client: rows, verdicts, and errors, which are no verdicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class VerifierError(Exception):
-    """The server refuses what it was asked: a wrong key, an unknown format, a row that is none."""
+    """The server refuses the request: wrong key, unknown format, or invalid row."""
 
 
 class NoVerdict(VerifierError):
@@ -23,15 +23,16 @@ class Row:
     statement: str
     #: The tactic block behind `:= by`.
     proof: str | None = None
-    #: In place of `proof`: what a model wrote.
+    #: A model's answer, instead of `proof`.
     answer: str | None = None
     #: A prompt format of the server, such as `goedel-prover-v2`.
     format: str | None = None
-    #: Imports, opens and definitions above the statement; None is the server's library.
+    #: Imports, opens and definitions above the statement; None: those of the server's library.
     header: str | None = None
     #: `length`: the answer ended at its token limit.
     finish: str = "stop"
-    #: An answer that states another theorem: `ours` tries its proof under `statement`, `refuse` does not. None: as the format says.
+    #: For an answer that states another theorem: `ours` tries its proof under `statement`, `refuse` does not.
+    #: None: as the format says.
     when_changed: str | None = None
 
     def __post_init__(self) -> None:
@@ -43,10 +44,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The word on one row; docs/verify.md explains each verdict."""
+    """The verdict on one row. docs/verify.md explains each one."""
 
     verdict: str
-    #: Why it is not proved; empty where it is.
+    #: Reason why it is not proved; empty if it is.
     message: str = ""
     #: If it is proved, all axioms that the compiled theorem rests on.
     axioms: tuple[str, ...] = ()
@@ -56,7 +57,7 @@ class Verdict:
     proof: str | None = None
     #: The answer states another theorem.
     changed: bool = False
-    #: Commands of the answer that the proof was tried without.
+    #: Commands of the answer that were left out when the proof was tried.
     dropped: str | None = None
 
     @property
@@ -65,5 +66,5 @@ class Verdict:
 
     @property
     def judged(self) -> bool:
-        """False where nobody could judge."""
+        """Whether anybody could judge."""
         return self.verdict != "infra"

@@ -1,4 +1,4 @@
-"""A `bin/stp lean serve` of one's own: started on a free port, started again if it dies, and ended with this process, however that ends."""
+"""A private `bin/stp lean serve`: starts on a free port, restarts if it dies, and always ends with this process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WATCH = os.path.join(os.path.dirname(__file__), "_watch.py")
 
 
 class LeanServer:
-    """Starts the command and waits until it serves. Raises `RuntimeError` with its last lines where it ends before."""
+    """Starts the command and waits until it serves. Raises `RuntimeError` with its last lines if it ends before."""
 
     def __init__(self, stp: str | Sequence[str] = "bin/stp", arguments: Sequence[str] = ()) -> None:
         words = [stp] if isinstance(stp, str) else list(stp)
@@ -36,7 +36,7 @@ class LeanServer:
 
     @property
     def pid(self) -> int | None:
-        """The command's process."""
+        """Returns the pid of the command."""
         found = (re.fullmatch(r"pid (\d+)", line) for line in self._said)
         return next((int(match[1]) for match in found if match), None)
 
@@ -47,7 +47,7 @@ class LeanServer:
                 self._process = self._start()
 
     def close(self) -> None:
-        """Lets it finish what is under way, and ends it."""
+        """Lets the server finish its current requests, and ends it."""
         with self._lock:
             self._closed = True
             if self._process.poll() is not None:

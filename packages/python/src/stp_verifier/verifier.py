@@ -1,7 +1,7 @@
-"""The client: rows in, one verdict each out, in order.
+"""The client: sends rows and returns one verdict for each, in order.
 
-A verdict is the judge's word on a proof. A failure of a machine is none: it is tried again, and after that the row's verdict is
-`infra`. No row is ever scored twice, and none is scored zero because nobody could judge it.
+A verdict is about a proof only. After a failure of a machine the client tries again; if all attempts fail, the row's
+verdict is `infra`. No row is scored twice, and no row is scored zero because nobody could judge it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from .rows import NoVerdict, Row, Verdict, VerifierError
 from .server import LeanServer
 
-#: Longer answers are not sent: the server would not read them.
+#: Longest answer that is sent; the server reads no longer ones.
 ANSWER_CHARS_MAX = 1_048_576
 #: Bytes of one request; the server reads twice as many.
 REQUEST_BYTES_MAX = 8 * 1024 * 1024
@@ -51,7 +51,7 @@ class Verifier:
         timeout: float = 1_800.0,
         server: LeanServer | None = None,
     ) -> None:
-        """`patience`: seconds for which a failing request is tried again. `timeout`: seconds for the answer to one request."""
+        """Takes `patience`, the seconds for retries of a failing request, and `timeout`, the seconds for one answer."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{url!r} is no address of a server: write http://HOST:PORT")
@@ -93,7 +93,7 @@ class Verifier:
             self._server.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Trainers copy rewards into other processes; threads and a server of ours cannot go along.
+        # Trainers copy rewards into other processes. Threads and our own server cannot be copied.
         if self._server is not None:
             raise TypeError("a Verifier that started its server cannot be copied: give the copies its address")
         return {**self.__dict__, "_pool": None, "_lock": None}
@@ -102,18 +102,20 @@ class Verifier:
         self.__dict__.update(state, _lock=threading.Lock())
 
     def environment(self) -> dict[str, Any]:
-        """Says which Lean judges, in which sandbox, and which formats the server reads."""
+        """Returns the server's Lean version, its sandbox, and the formats that it reads."""
         return self._ask("GET", "/api/environment", None, dict)
 
     def check(self, statement: str, proof: str, header: str | None = None) -> Verdict:
-        """The verdict on one proof. Raises `NoVerdict` where nobody could judge."""
+        """Returns the verdict on one proof. Raises `NoVerdict` if nobody could judge."""
         verdict = self.verify([Row(statement, proof=proof, header=header)])[0]
         if not verdict.judged:
             raise NoVerdict(verdict.message)
         return verdict
 
     def verify(self, rows: Iterable[Row | Mapping[str, Any]]) -> list[Verdict]:
-        """One verdict per row, in order. Equal rows are judged once. Raises `VerifierError` where the server refuses the request."""
+        """
+        Returns one verdict per row, in order. Equal rows are judged once. Raises `VerifierError` if the server refuses.
+        """
         asked = [row if isinstance(row, Row) else Row(**row) for row in rows]
         verdicts: dict[Row, Verdict] = {}
         for row in asked:
@@ -139,7 +141,7 @@ class Verifier:
         batches: list[list[Row]] = []
         size = REQUEST_BYTES_MAX
         for row in rows:
-            # A character takes at most six bytes in JSON, twice where it is a pair.
+            # A character takes at most six bytes in JSON, or twelve as a surrogate pair.
             chars = sum(len(text) for text in (row.statement, row.proof, row.answer, row.header) if text)
             if not batches or len(batches[-1]) == self._rows_per_request or size + 12 * chars > REQUEST_BYTES_MAX:
                 batches.append([])
@@ -149,7 +151,7 @@ class Verifier:
         return batches
 
     def _judge(self, rows: Sequence[Row]) -> dict[Row, Verdict]:
-        """Asks until every row has a verdict or patience is at an end. What has one is not asked again."""
+        """Asks until every row has a verdict or `patience` is over. Judged rows are not asked again."""
         verdicts: dict[Row, Verdict] = {}
         until = time.monotonic() + self._patience
         pause = FIRST_PAUSE_SECONDS
@@ -178,7 +180,7 @@ class Verifier:
         read: Callable[[Any], Read],
         until: float | None = None,
     ) -> Read:
-        """Tries again after broken connections, passing statuses and answers that cannot be read; then raises `NoVerdict`."""
+        """Retries after broken connections, temporary statuses and unreadable answers; then raises `NoVerdict`."""
         until = time.monotonic() + self._patience if until is None else until
         pause = FIRST_PAUSE_SECONDS
         while True:
@@ -201,7 +203,7 @@ class Verifier:
                 self._server.revive()
 
     def _request(self, method: str, path: str, body: bytes | None) -> tuple[int, bytes, float | None]:
-        """Returns the status, the answer, and the seconds after which the server wants to be asked again."""
+        """Returns the status, the answer, and the seconds after which the server wants another request."""
         assert self._url.hostname is not None
         kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
         connection = kind(self._url.hostname, self._url.port, timeout=self._timeout)
@@ -227,7 +229,7 @@ def _wire(place: str, row: Row) -> dict[str, Any]:
 
 
 def _read_results(found: Any, count: int) -> list[Verdict]:
-    """Raises `ValueError` for an answer that is not one result per row, in order."""
+    """Reads the results. Raises `ValueError` unless there is one result per row, in order."""
     results = found["results"] if isinstance(found, dict) and isinstance(found.get("results"), list) else []
     if [result.get("id") if isinstance(result, dict) else None for result in results] != [str(n) for n in range(count)]:
         raise ValueError("the server's answer is not one result per row")
@@ -239,7 +241,7 @@ def _read_results(found: Any, count: int) -> list[Verdict]:
 
 
 def _detail(text: bytes) -> str:
-    """The server's sentence about an error, shortened."""
+    """Returns the server's description of an error, shortened."""
     try:
         found = json.loads(text)
         said = found["detail"]

@@ -1,11 +1,11 @@
-"""Scores as veRL calls them. Name this file in its configuration:
+"""Score functions for veRL. Name this file in its configuration:
 
     reward.custom_reward_function.path=.../stp_verifier/verl.py
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.format=goedel-prover-v2
 
-`name=compute_scores` is the same for `reward_manager.name=batch`. `STP_VERIFIER_URL` and `STP_VERIFIER_KEY` say where the server is.
-`ground_truth` of a row is its statement; `extra_info` may have its `header`.
+With `reward_manager.name=batch` use `name=compute_scores`. `STP_VERIFIER_URL` and `STP_VERIFIER_KEY` are the server's
+address and key. `ground_truth` of a row is its statement; `extra_info` may have its `header`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def compute_score(
     when_changed: str | None = "refuse",
     **_: Any,
 ) -> dict[str, Any]:
-    """The score of one solution. Raises `NoVerdict` where nobody could judge: veRL has no word for a missing score."""
+    """Returns the score of one solution. Raises `NoVerdict` if nobody could judge: veRL knows no missing score."""
     extras = None if extra_info is None else [extra_info]
     options: dict[str, Any] = {"format": format, "when_changed": when_changed}
     return compute_scores([data_source], [solution_str], [ground_truth], extras, **options)[0]
@@ -49,7 +49,7 @@ def compute_scores(
     when_changed: str | None = "refuse",
     **_: Any,
 ) -> list[dict[str, Any]]:
-    """The scores of a batch, in order. Raises as `compute_score` does; no score of the batch counts then."""
+    """Returns the scores of a batch, in order. Raises like `compute_score`; then no score of the batch counts."""
     extras = extra_infos if extra_infos is not None else [None] * len(solution_strs)
     rows = [
         Row(

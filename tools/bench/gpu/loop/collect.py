@@ -1,8 +1,9 @@
 """
-Waits until the runs of run.py have ended, at most so many seconds. Then packs what they left so far, without checkpoints, into a
-folder, and prints how far they are.
+Waits at most SECONDS until the runs of run.py have ended. Then packs their present files, without checkpoints, into a
+folder and prints their progress.
 
-    python3 collect.py FOLDER SECONDS [--stop NAME]      --stop: NAME (loop or control) is to end after its round, with its report
+    python3 collect.py FOLDER SECONDS [--stop NAME]    --stop: ends NAME (loop or control) after its round, with a
+    report
 """
 
 import glob

@@ -1,6 +1,7 @@
 """
-Drops from a CUDA library the machine code of other GPUs: keeps PTX for compute capability 9.0 (H100, H200), which the driver
-compiles when it is first used. The dropped parts become zeros, so the file keeps its size and its addresses, and packs well.
+Drops the machine code of other GPUs from a CUDA library. Keeps PTX for compute capability 9.0 (H100, H200), which the
+driver compiles at its first use. Dropped parts become zeros, so the file keeps its size and addresses, and compresses
+well.
 
     python3 one_gpu.py LIBRARY.so
 """
@@ -17,7 +18,7 @@ def number(data, at, size):
 
 
 def section(path):
-    """Offset and size of the section that holds the machine code."""
+    """Finds offset and size of the section with the machine code."""
     listed = subprocess.run(["readelf", "-S", "-W", path], capture_output=True, text=True, check=True).stdout
     fields = next(line for line in listed.splitlines() if ".nv_fatbin" in line).split("]")[1].split()
     return int(fields[3], 16), int(fields[4], 16)
@@ -41,7 +42,7 @@ def entries(data, start, end):
 
 
 def drop_others(data, start, end):
-    """Changes `data`. False, with the rest as it was, where a container has nothing for the kept kind of GPU."""
+    """Changes `data`. Stops and returns False at a container without code for the kept kind of GPU."""
     for container in entries(data, start, end):
         if (PTX, KEPT_ARCHITECTURE) not in [(kind, architecture) for kind, architecture, _, _ in container]:
             return False

@@ -1,11 +1,11 @@
 """
-Plays two rounds from SmolLM2 on this machine, and beside them the control: the same first model, which never trains again. Both
-are runs of the preset smollm2, in $STP_LEASE/runs.
+Plays two rounds from SmolLM2 on this machine, and at the same time the control: the same first model, which never
+trains again. Both are runs of the preset smollm2, in $STP_LEASE/runs.
 
     python3 run.py [ENGINE] [--config FILE]      ENGINE: llama-cpp:SEQUENCES, transformers:REQUESTS or embedded
 
-Without ENGINE it is llama.cpp if the first line of engines.jsonl says that it samples fast, and else the embedded engine. FILE is laid
-over the settings of both runs.
+The default ENGINE is llama.cpp if it samples fast by the first line of engines.jsonl, else the embedded engine. FILE
+overrides settings of both runs.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import time
 
 LEASE = os.environ["STP_LEASE"]
-# Such that two runs fit into a quarter of an hour on 16 cores and an H100.
+# Settings with which two runs fit into a quarter of an hour on 16 cores and an H100.
 SETTINGS = {
     "modelThreads": 8,
     "verification": {"processes": 8},
@@ -27,7 +27,7 @@ SETTINGS = {
 }
 CONTROL = {"training": {"from": "none"}, "retrain": {"everyRounds": 0}, "verification": {"processes": 6}}
 PORTS = {"loop": 8101, "control": 8102}
-# Tokens a second below which llama.cpp cannot be computing on the GPU.
+# At fewer tokens a second llama.cpp cannot be computing on the GPU.
 FAST = 1500
 MEASURED_WITHIN = 70
 
@@ -68,7 +68,7 @@ def start(name, settings, engine, *options):
         json.dump(settings, file, indent=1)
     log = open(f"{LEASE}/{name}.log", "ab")
     command = [f"{LEASE}/stp/bin/stp", "selfplay", "--preset", "smollm2", "--rounds", "2", "--run-dir", f"{LEASE}/runs/{name}", "--config", config]
-    # Each cleans up what it finds in its scratch folder.
+    # Each run cleans up its scratch folder, so the two must differ.
     environment = {**os.environ, "STP_SCRATCH": f"{LEASE}/scratch-{name}"}
     return subprocess.Popen([*command, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
 
@@ -88,7 +88,7 @@ def main():
     loop, control = start("loop", settings, engine), None
     states = f"{LEASE}/runs/loop/state"
     while loop.poll() is None or (control is not None and control.poll() is None):
-        # The state after the first training is what the control begins with.
+        # The control begins with the state after the first training.
         if control is None and os.path.isdir(states) and os.listdir(states):
             print(f"{time.monotonic() - began:.0f} s: the control begins", flush=True)
             control = start("control", merged(settings, CONTROL), engine, "--init-from", f"{LEASE}/runs/loop", "--from-round", "sft")
