@@ -4,7 +4,7 @@ import { NAMESPACES, NOISE, ODD_NAMES, TRUE_STATEMENTS, VISIBILITIES } from './f
 import type { FileFact } from './random-file.ts';
 
 interface Known {
-  /** From the root, as it is written anywhere. */
+  /** Full name, which can be written anywhere. */
   readonly path: string;
   readonly isSound: boolean;
 }
@@ -33,7 +33,7 @@ export class FileWriter {
     return { text: `${this.#lines.join('\n')}\n`, facts: this.#facts };
   }
 
-  /** `written` and `printed`: the namespace that it stands in. */
+  /** Writes one item into a namespace, given as it is `written` and as it is `printed`. */
   #item(written: readonly string[], printed: readonly string[], depth: number): void {
     const kind = this.#random.below(20);
     if (kind < 3 && depth < 4) this.#scope(written, printed, depth);
@@ -59,7 +59,7 @@ export class FileWriter {
       this.#put(`namespace ${name}`);
       inside([name], [name.replace('«end»', 'end')]);
       const parts = name.split('.');
-      // What was opened as one may be closed part by part.
+      // A namespace that was opened at once may be closed part by part.
       if (this.#random.below(2) === 0 || name.includes('«')) this.#put(`end ${name}`);
       else for (const part of parts.reverse()) this.#put(`end ${part}`);
     } else {
@@ -70,7 +70,7 @@ export class FileWriter {
     }
   }
 
-  /** A name that nothing has yet: the way to write it here, from the root, and as a report prints it. */
+  /** Returns an unused name: as it is written here, from the root, and as a report prints it. */
   #name(written: readonly string[], printed: readonly string[]) {
     const odd = this.#random.below(3) === 0 ? this.#pick(ODD_NAMES) : null;
     const rooted = this.#random.below(12) === 0;
@@ -146,7 +146,7 @@ export class FileWriter {
     ];
   }
 
-  /** Modifiers and lines that may stand before a theorem. */
+  /** Returns modifiers and lines that may precede a theorem. */
   #before(where: keyof typeof VISIBILITIES): string {
     const doc = this.#pick([
       '',
@@ -161,7 +161,7 @@ export class FileWriter {
     return `${open}${doc}${visibility}`;
   }
 
-  /** By structural recursion, with a theorem about it; or of a constant that rests on `sorry`. */
+  /** Writes a function by structural recursion with a theorem about it, or a function that rests on `sorry`. */
   #function(written: readonly string[], printed: readonly string[]): void {
     this.#count += 1;
     const name = `f${this.#count}`;
@@ -187,7 +187,7 @@ export class FileWriter {
     this.#facts.push({ name: fact.printed, isSound, isListed: true });
   }
 
-  /** A class of propositions with an instance of it, and a theorem that finds the instance. */
+  /** Writes a class of propositions, an instance of it, and a theorem that finds the instance. */
   #class(written: readonly string[], printed: readonly string[]): void {
     this.#count += 1;
     const name = `P${this.#count}`;
@@ -211,7 +211,7 @@ export class FileWriter {
     );
   }
 
-  /** Theorems of one block that rest on each other. */
+  /** Writes a block of theorems that rest on each other. */
   #mutual(written: readonly string[], printed: readonly string[]): void {
     const [one, other] = [this.#name(written, printed), this.#name(written, printed)];
     const isSound = this.#random.below(2) === 0;
@@ -239,7 +239,7 @@ export class FileWriter {
     );
   }
 
-  /** A constant without a proof that is no theorem, and a theorem that rests on it. */
+  /** Writes an opaque constant without a proof, and a theorem that rests on it. */
   #opaqueFalse(written: readonly string[], printed: readonly string[]): void {
     this.#count += 1;
     const name = `o${this.#count}`;

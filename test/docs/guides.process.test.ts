@@ -34,7 +34,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const STP = join(REPOSITORY, 'cli', 'main.ts');
 
-/** Commands of ours that are not run here, by their beginning, and why. */
+/** Beginnings of our commands that are not run here, with the reason. */
 const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp start', 'starts a run of a fleet; its configuration is resolved by other steps, and test/e2e starts runs'],
   ['bin/stp selfplay', 'wants a GPU; test/e2e starts runs, and packages/config resolves what engines a preset may get'],
@@ -49,7 +49,7 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['bin/stp clean', 'ends processes of this machine; test/infra/nodes does, on processes of its own'],
 ];
 
-/** Commands of others that the guides may use. */
+/** Foreign commands that the guides may use. */
 const GCLOUD = [
   'config set',
   'services enable',
@@ -136,7 +136,7 @@ describe('commands of ours', () => {
       const result = await stp(words.slice(1));
       expect([line, result.exitCode, result.stderr]).toEqual([line, 0, '']);
     }
-    // With the store and the server of step 3 the configurations lack nothing that machines need.
+    // With the store and the server of step 3 the configurations are complete for machines.
     for (const config of ['tpu.json', 'gpu.json']) {
       const set = { STP_STORE: 'gs://your-bucket/runs', TEMPORAL_ADDRESS: '10.0.0.2:7233' };
       const planned = JSON.parse((await stp(['nodes', 'plan', '--config', config, '--json'], set)).stdout);
@@ -146,7 +146,7 @@ describe('commands of ours', () => {
     const { stdout } = await stp(['nodes', 'plan', '--config', 'tpu.json', '--json']);
     const page = await readFile(join(REPOSITORY, 'docs', 'run-on-tpu.md'), 'utf8');
     const { price, costMax } = JSON.parse(stdout) as { price: { perHour: number }; costMax: number };
-    // What the guide says about money is what the plan says.
+    // The guide and the plan give the same cost.
     expect(page).toContain(`${price.perHour.toFixed(2)} USD an hour`);
     expect(page.replaceAll(',', '')).toContain(`${costMax.toFixed(2)} USD`);
   });
@@ -159,7 +159,7 @@ describe('commands of ours', () => {
       const result = await stp(words.slice(1), { STP_DATA: data });
       expect([line, result.exitCode, result.stderr]).toEqual([line, 0, '']);
     }
-    // What a run does with them before it asks for machines, for every run that the guides start.
+    // Prepares data like every run of the guides does before it requests machines.
     const store = await openStore(pathToFileURL(join(folder, 'runs')).href);
     const sources = repositorySources(data);
     const { prepareData } = prepareDataActivity({ sources, store: async () => store });
@@ -219,7 +219,7 @@ describe('commands of Temporal', () => {
     await worker.runUntil(async () => {
       for (const workflowId of ['stp/RUN', 'stp/first'])
         await client.workflow.start('waitingRun', { taskQueue, workflowId });
-      // A cancelled run hears nothing any more.
+      // A cancelled run accepts no further commands.
       const steps = commandsOf('temporal').toSorted((one, other) => ending(one) - ending(other));
       for (const { line, words } of steps) {
         const env = { TEMPORAL_ADDRESS: server.address };
@@ -244,7 +244,7 @@ describe('commands of others', () => {
       const found = GCLOUD.find((known) => words.slice(1).join(' ').startsWith(`${known} `));
       expect([line, found]).not.toEqual([line, undefined]);
       for (const role of line.match(/roles\/\S+/g) ?? []) expect(ROLES).toContain(role);
-      // Long options, each with its value after it, as everywhere in the guides.
+      // Options are long, and each value follows its option.
       expect(line.replaceAll(/"[^"]*"/g, '')).not.toMatch(/--\w+=|\s-\w\b/);
     }
     for (const { line, words } of commandsOf('kubectl'))

@@ -28,12 +28,12 @@ const INVENTORY = join(REPOSITORY, 'examples/own-machines/machines.yaml');
 const HOME = `/home/${WORKER_USER}`;
 const CACHE = `${HOME}/cache`;
 const DISK_MEGABYTES = 3_000;
-/** Of the page. */
+/** Shared folder, as the page names it. */
 const SHARED = '/srv/stp';
 
 afterEach(takeDown);
 
-/** Machines with one key, one user and a compiled library, as images of them would have. */
+/** Makes machines with one key, one user and a compiled library, like machine images. */
 async function machines(addresses: ReadonlyMap<string, string>, logs: string): Promise<Map<string, Machine>> {
   await mkdir(join(STATE, 'keys'), { recursive: true });
   const keys = await makeKeys(join(STATE, 'keys'));
@@ -66,7 +66,7 @@ it.skipIf(lacks.length > 0)('has commands that do what the page says', { timeout
   const control = /TEMPORAL_ADDRESS=([\d.]+):/u.exec(script)![1]!;
   const workers = readInventory(INVENTORY).map(({ name, address }) => [name, address] as const);
   const all = await machines(new Map([['control', control], ...workers]), logs);
-  // A folder of the machine below stands for the network file system.
+  // A folder of this machine replaces the network file system.
   await mkdir('/srv', { recursive: true });
   const shared = await mkdtemp('/srv/stp-');
   onTestFinished(() => rm(shared, { recursive: true, force: true }));
@@ -82,14 +82,14 @@ it.skipIf(lacks.length > 0)('has commands that do what the page says', { timeout
   await mkdir(cached);
   await writeFile(join(cached, 'executable'), temporal);
   await execa('chown', ['-R', `${uid}:${gid}`, cached]);
-  // A session of its own: the last command ends what the first ones have left in the background.
+  // A separate session, so that the last command ends background processes of the first ones.
   const asUser = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', 'setsid', '--wait'];
   const env = {
     ...lean,
     HOME,
     STP_CACHE: CACHE,
     STP_TEMPORAL: temporal,
-    // The checkout is another user's.
+    // The checkout belongs to another user.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: '*',

@@ -26,7 +26,7 @@ const HEADER = 'import Init\nopen Nat';
 /** Heartbeats hardly bound it, so the time limit does. */
 const LONG = 'intro n; repeat (have := n)';
 
-/** Statement, proof, and a header where it is another one. */
+/** Statement, proof, and the header if it is not the default. */
 const CORPUS: readonly (readonly [string, string, string?])[] = [
   ['theorem p (n : Nat) : n + 0 = n', 'simp'],
   ['theorem p (n : Nat) : n + 0 = n', '  simp'],
@@ -130,7 +130,7 @@ async function between(
 }
 
 const isCheck = (request: IncomingMessage): boolean => request.url === '/api/check';
-/** Two that are proved and one that is not. */
+/** Two true candidates and a rejected one. */
 const FEW = [candidates[0]!, candidates[2]!, candidates[13]!];
 const FEW_KINDS = ['proved', 'proved', 'rejected'];
 const kindsOf = (results: readonly { kind: string }[]): string[] => results.map(({ kind }) => kind);
@@ -140,7 +140,7 @@ it('gives the verdicts, messages, premises and axioms of processes here', { tags
   onTestFinished(() => local.close());
   const here = await local.check(candidates);
   const there = await (await remote([served.server.url])).check(candidates);
-  // A service names no folder of its machine.
+  // A service reveals no folder of its machine.
   const folder = dirname(dirname(environment.executable));
   const judged = (results: typeof here) =>
     results.map(({ id, kind, messages, premises, axioms }) => ({

@@ -97,7 +97,7 @@ afterAll(() => {
   proxy.kill('SIGKILL');
 });
 
-/** As an editor does; the change goes on to the server. */
+/** Applies an edit like an editor and sends the change to the server. */
 function apply({ range, newText }: TextEdit): void {
   const lines = text.split('\n');
   const offset = ({ line, character }: { line: number; character: number }): number =>
@@ -112,7 +112,7 @@ function apply({ range, newText }: TextEdit): void {
   });
 }
 
-/** Lean has read the text to its end. */
+/** Resolves when Lean has read the whole text. */
 const untilRead = (): Promise<unknown> => editor.sendRequest('textDocument/waitForDiagnostics', { uri: URI, version });
 
 async function actionsAt(line: number, character: number): Promise<CodeAction[]> {
@@ -133,7 +133,7 @@ const errorsFrom = (from: number, to: number): string[] =>
     .filter(({ severity, range }) => severity === 1 && range.start.line >= from && range.start.line < to)
     .map(({ message }) => String(message));
 
-/** Clock ticks that a process and all below it have used. */
+/** Returns the clock ticks that a process and its descendants have used. */
 function ticksBelow(root: number): number {
   const stats = readdirSync('/proc').flatMap((name) => {
     try {
@@ -149,7 +149,7 @@ function ticksBelow(root: number): number {
   return below(root) + (stats.find(({ pid }) => pid === root)?.ticks ?? 0);
 }
 
-/** Processes that the proxy has started to suggest. */
+/** Returns the suggester processes that the proxy has started. */
 function suggesters(): number[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
@@ -225,7 +225,7 @@ describe('a session', () => {
     expect([text, version]).toEqual([before, version0]);
     const [suggester] = suggesters();
     let used = ticksBelow(suggester!);
-    // A tick is a hundredth of a second; a search uses one after the other.
+    // A tick is a hundredth of a second, and a search uses them continuously.
     await expect
       .poll(
         () => {

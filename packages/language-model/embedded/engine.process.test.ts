@@ -36,7 +36,7 @@ async function openGenerator(
   return generator;
 }
 
-/** Requests in an order that mixes prompts; ids repeat, as they do where samples of one statement share its id. */
+/** Makes requests that mix prompts. Ids repeat, since samples of a statement share its id. */
 function requestsFor(samplesEach: number): SampleRequest[] {
   return Array.from({ length: samplesEach * LEAN_TEXTS.length }, (_, index) => {
     const text = LEAN_TEXTS[index % LEAN_TEXTS.length]!;
@@ -46,7 +46,7 @@ function requestsFor(samplesEach: number): SampleRequest[] {
 
 const newMark = (name: string) => `test-${name}-${process.pid}-${Math.random().toString(36).slice(2)}`;
 
-/** Resolves when the engine has given its first sample, so that work is under way. */
+/** Starts sampling and waits for the first sample, so that work is in progress. */
 function startSampling(generator: Generator, samplesEach: number, signal?: AbortSignal) {
   let begun = () => {};
   const underWay = new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ describe('embedded generator', () => {
     expect(reported).toEqual([...reported].sort((a, b) => a - b));
     const two = await openGenerator({ threads: 2 });
     expect(await two.sample(requests, SAMPLING)).toEqual(one);
-    // Two calls at once share batches; each gets its own.
+    // Two concurrent calls share batches, and each gets its own samples.
     const [left, right] = await Promise.all([
       two.sample(requests.slice(0, 10), SAMPLING),
       two.sample(requests.slice(10), SAMPLING),
@@ -106,7 +106,7 @@ describe('embedded generator', () => {
   it('fails with a typed error when its process is killed, and the next try goes on from what was finished', async () => {
     const mark = newMark('kill');
     const generator = await openGenerator({ runMark: mark });
-    // Enough that it is at work when it is killed, also where this process hears late of its first samples.
+    // Enough requests that the engine still works when it is killed, even if its first samples arrive late here.
     const requests = requestsFor(60);
     const expected = await generator.sample(requests, SAMPLING);
     const [pid, ...others] = markedProcesses(mark);
@@ -170,7 +170,7 @@ describe('embedded generator', () => {
     await underWay;
     abort.abort(new Error('enough'));
     await expect(sampling).rejects.toThrow('enough');
-    // Behind thirty thousand samples this would wait for minutes.
+    // After thirty thousand samples this would take minutes.
     expect(await generator.sample(requestsFor(1), SAMPLING)).toEqual(expected);
     expect(markedProcesses(mark)).toEqual(before);
     expect(before).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('embedded generator', () => {
     });
     expect(texts).toEqual(completions.map(({ text }) => text));
     expect(completions.map((_, index) => finished.get(index))).toEqual(completions);
-    // Asking for text as it comes changes nothing in it.
+    // Streaming does not change the text.
     expect(await generator.sample(requests, SAMPLING)).toEqual(completions);
   });
 
@@ -338,7 +338,7 @@ describe('engine process', () => {
         entry: new URL('./process/sampling-child.ts', import.meta.url),
         silenceLimitMs: 200,
         onMessage: () => {
-          // Opened, and idle: silence is fine. Then it stands still while work is due.
+          // An idle engine may be silent. Then it is stopped while it has work.
           process.kill(engine!.pid!, 'SIGSTOP');
           engine!.setBusy(true);
         },

@@ -22,9 +22,9 @@ import {
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Past its imports. */
+/** Memory of Lean after its imports. */
 const LEAN_LOADED_BYTES = 200_000_000;
-/** The kernel counts down a hundred million: minutes and gigabytes. */
+/** A proof for which the kernel counts down a hundred million: it takes minutes and gigabytes. */
 const HEAVY = {
   statement: 'theorem heavy : (List.range 100000000).length = 3 ∨ True',
   tactic: '  left; decide +kernel',
@@ -83,14 +83,14 @@ describe('states', () => {
     expect((await both.run('all_goals assumption', LIMITS)).kind).toBe('done');
     expect((await split.run('all_goals simp [hp, hq]', LIMITS)).kind).toBe('done');
     expect(both.tactics).toEqual(['  constructor', '  exact hp', '  constructor']);
-    // Another goal in between, under another header and back.
+    // Another goal under another header, and then back.
     const other = await start(steps, 'theorem t (n : Nat) : n = n', 'open Nat');
     expect((await other.run('rfl', LIMITS)).kind).toBe('done');
     expect((await left.run('exact ⟨hq, hp⟩', LIMITS)).kind).toBe('done');
   });
 
   test('tell what is wrong with a tactic, and where in it', async () => {
-    // A `repeat` over text that does not parse goes on until its heartbeats are used up.
+    // A `repeat` over unparsable text continues until its heartbeats are used up.
     const steps = open({ heartbeatsMax: 2_000 });
     const state = await step(await start(steps, 'theorem t (a b : Nat) : a + b = b + a ∧ 1 = 1'), 'constructor');
     const whys: Record<string, string | undefined> = {};
@@ -130,7 +130,7 @@ describe('the process', () => {
     expect(steps.starts).toBe(1);
     const runaway = await state.run(HEAVY.tactic, { deadlineMs: 800 });
     expect(runaway).toMatchObject({ kind: 'invalid', why: 'timeout' });
-    // Processor time: what ends it is 800 ms of it, or eight seconds of waiting.
+    // It ends after 800 ms of processor time, or after eight seconds of waiting.
     expect(runaway.cpuMs).toBeGreaterThan(100);
     expect(markedProcesses(runMark)).toEqual([]);
     expect((await state.run('right', LIMITS)).goals.map(({ target }) => target)).toEqual(['True']);
@@ -178,6 +178,6 @@ test('the check of the whole proof decides, also against the steps', async () =>
   const done = await state.run('exact Nat.cheat', LIMITS);
   expect(done.kind).toBe('done');
   expect(await stateOf(done).finish(verifier)).toMatchObject({ kind: 'rejected', axioms: ['Nat.cheat'] });
-  // A text that leaves goals is no proof either.
+  // A text with remaining goals is no proof either.
   expect((await (await step(state, 'skip')).finish(verifier)).kind).toBe('rejected');
 });

@@ -35,7 +35,7 @@ const service = (name: string): Service => {
 };
 const dockerfile = readFileSync(join(REPOSITORY, 'infra/docker/Dockerfile'), 'utf8');
 const ours = services.filter(([, { build }]) => build !== undefined);
-/** A value as it is when nothing of the environment is set. */
+/** Returns a value as it is without environment variables. */
 const bare = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
 const sources = (folder: string): string[] =>
@@ -47,7 +47,7 @@ it('names only services and volumes that are there, and uses every volume', () =
   const used = new Set<string>();
   for (const [name, { depends_on = {}, volumes = [], profiles }] of services) {
     for (const other of Object.keys(depends_on)) {
-      // A service that is waited for comes with every profile of the waiting one.
+      // A service has every profile of the services that wait for it.
       expect([name, other, service(other).profiles]).toEqual([name, other, expect.arrayContaining(profiles)]);
     }
     for (const [condition, other] of Object.entries(depends_on).map(([other, { condition }]) => [condition, other]))
@@ -68,10 +68,10 @@ it('names only services and volumes that are there, and uses every volume', () =
 it('watches everything that stays up, and lets nothing keep rights or write where it need not', () => {
   for (const [name, { restart, healthcheck, read_only, user, image, build, security_opt }] of services) {
     expect([name, healthcheck !== undefined]).toEqual([name, restart === 'unless-stopped']);
-    // These write their configuration at start, and nothing else; their images have a user of their own.
+    // These only write their configuration at start, and their images have their own user.
     if (!/^temporalio\//.test(image)) expect([name, read_only]).toEqual([name, true]);
     if (/^(?:postgres|fsouza)/.test(image)) expect([name, user]).not.toEqual([name, undefined]);
-    // Only what runs Lean may make namespaces of its own.
+    // Only services that run Lean may make namespaces.
     const unconfined = security_opt.some((option) => option.endsWith('=unconfined'));
     expect([name, unconfined]).toEqual([name, build !== undefined && name !== 'make-bucket']);
   }
@@ -150,7 +150,7 @@ it('asks for the queues that the workers poll, and gives runs the machine that w
   expect(checked('host')).toBe(queueOf('host'));
   expect(checked('lean')).toBe(LEAN_QUEUE);
   expect(checked('gpu')).toBe(queueOf('gpu'));
-  // The control worker says which machine a run has; it is the host's, and no other worker may answer there.
+  // The control worker names a run's machine, the host. No other worker may poll its queue.
   expect(queueOf('control')).toBe(queueOf('host'));
   expect(service('lean').environment?.STP_HOST_QUEUE).toBeUndefined();
 });

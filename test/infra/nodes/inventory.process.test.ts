@@ -20,7 +20,9 @@ const HOME = process.env.HOME;
 let folder: string;
 let bundleFile: string;
 
-/** As ssh: options, `--`, the destination, one line for the shell there. Hosts called `gone` are not. */
+/**
+ * A stand-in for ssh: options, `--`, the destination, one line for the shell there. Hosts named `gone` do not exist.
+ */
 const SSH = `#!/bin/sh
 printf '%s\\n' "$*" >> "$FOLDER/ssh-calls"
 while [ "$1" != -- ]; do shift; done
@@ -73,7 +75,7 @@ beforeEach(async () => {
   await rm(join(folder, 'ssh-calls'), { force: true });
 });
 
-/** Processes that carry the folder of this test in their environment and sleep. */
+/** Counts sleeping processes whose environment contains the folder of this test. */
 async function sleepers(): Promise<number> {
   let count = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
@@ -90,7 +92,7 @@ async function sleepers(): Promise<number> {
   return count;
 }
 
-/** The test's own limit bounds it. */
+/** Polls until the condition holds; the test's limit bounds it. */
 async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -144,7 +146,7 @@ describe('workers on machines of an inventory', () => {
     const calls = readFileSync(join(folder, 'ssh-calls'), 'utf8');
     expect(calls).toMatch(/^-o BatchMode=yes -o ConnectTimeout=10 -p 2222 -- prover@one\.example /m);
     expect(calls).not.toContain('secret');
-    // Again: nothing is copied or started a second time.
+    // A second start copies and starts nothing.
     await start();
     expect(readFileSync(join(home, 'started'), 'utf8').trim().split('\n')).toHaveLength(2);
     expect(await sleepers()).toBe(3);

@@ -16,7 +16,7 @@ import { Crc32c } from '../../../infra/stores/crc32c.ts';
 import { openStore } from '../../../infra/stores/open-store.ts';
 import { startRacer } from './start-racers.ts';
 
-/** A letter for each. */
+/** Most kills; each has its letter. */
 const KILLS_MAX = 26;
 
 async function newStore() {
@@ -47,7 +47,7 @@ it('computes CRC-32C as RFC 3720 and as Google’s library do, however the bytes
 it('has only whole objects whenever writers are killed, and the retried put of each succeeds', async () => {
   const { folder, uri, store } = await newStore();
   const inParts = new Set<string>();
-  // Eight, and more where none of them was caught writing: then nothing has been shown.
+  // Eight kills, and more until one has hit a writer during a write.
   for (let kill = 0; kill < 8 || (inParts.size === 0 && kill < KILLS_MAX); kill += 1) {
     const letter = String.fromCharCode(97 + kill);
     const writer = startRacer(uri, 'write-until-killed', letter);
@@ -66,7 +66,7 @@ it('has only whole objects whenever writers are killed, and the retried put of e
       expect(text).toBe(`${ref?.count} ${letter.repeat(300_000)}`);
       next = Math.max(next, (ref?.count ?? 0) + 1);
     }
-    // The interrupted object, put by the retried activity.
+    // A retried activity puts the interrupted object again.
     const name = `killed/${letter}-${next}`;
     const ref = await store.put(name, `${next} ${letter.repeat(300_000)}`, { count: next });
     expect(await store.stat(name)).toEqual(ref);
@@ -91,7 +91,7 @@ it('removes what killed writers left a day ago, and nothing younger', async () =
 it('tells two interrupted puts of one size apart by the bytes', async () => {
   const { folder, store } = await newStore();
   const ref = await store.put('object', 'winner', { count: 7 });
-  // A process that was killed after its mark and before its link.
+  // Simulates a process that was killed after its mark and before its link.
   const loser = new Crc32c().update(Buffer.from('losers')).toBase64();
   await writeFile(join(folder, '.stp', 'marks', 'object', `${Buffer.from(loser, 'base64').toString('hex')}-6-9`), '');
   expect(await store.stat('object')).toEqual(ref);
@@ -122,7 +122,7 @@ it('keeps its objects when the folder is moved', async () => {
   expect(await moved.stat('a/b')).toEqual({ ...ref, uri: `${moved.root}/a/b` });
 });
 
-/** Runs the racer where `mountFlags` of a small file system apply, in a mount namespace of its own. */
+/** Runs the racer on a small file system with `mountFlags`, in its own mount namespace. */
 async function onSmallDisk(task: string, mountFlags: string) {
   const folder = await mkdtemp(join(tmpdir(), 'stp-small-'));
   const racer = new URL('./racer.ts', import.meta.url).pathname;
@@ -153,7 +153,7 @@ describe('a disk that cannot take the bytes', () => {
     await mkdir(join(folder, 'store'), { mode: 0o555 });
     const racer = new URL('./racer.ts', import.meta.url).pathname;
     const command = [process.execPath, racer, `file://${folder}/store`, 'fill', 'x'];
-    // Root may write anywhere, unless it gives that right up.
+    // Root may write anywhere unless it drops that right.
     const drop = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
     const result = await execa(drop[0] ?? command[0]!, [...drop, ...command].slice(1), {
       input: 'go\n',

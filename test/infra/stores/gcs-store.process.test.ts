@@ -17,7 +17,7 @@ const LARGE = Buffer.from(
 );
 const UPLOAD = /^PUT .*upload_id/;
 const OPEN_SESSION = /^POST .*uploadType=resumable/;
-/** Bytes that the service receives of a file that is stopped on its way. */
+/** Bytes that the service receives of an interrupted file. */
 const PART_BYTES = 9 * MEBIBYTE;
 const SMALL_UPLOAD = /^POST .*uploadType=multipart/;
 const MEDIA = /^GET .*alt=media/;
@@ -54,7 +54,7 @@ it.each(writeFaults)('heals %s of a large upload', async (what, request, fault) 
   expect(fake.pendingFaults()).toBe(0);
   expect(ref).toMatchObject({ bytes: LARGE.length, count: 4 });
   expect(fake.object('bucket', `run/${name}`)?.data.equals(LARGE)).toBe(true);
-  // One session; nothing was begun anew.
+  // One session: no upload started over.
   const sessions = fake.requests.slice(before).filter((line) => UPLOAD.test(line));
   expect(new Set(sessions).size).toBe(1);
 });
@@ -110,7 +110,7 @@ it('goes on reading where a dropped connection left off', async () => {
 });
 
 it('has the service refuse bytes that were changed on their way, and stores nothing', async () => {
-  // A proxy between: what the fake receives is not what was sent.
+  // A proxy corrupts the bytes before the fake receives them.
   const server = fake.endpoint;
   const { createServer, request } = await import('node:http');
   const proxy = createServer((incoming, outgoing) => {
@@ -200,13 +200,13 @@ it('goes on with a file where a killed process was', async () => {
   });
   expect(ref.bytes).toBe(LARGE.length);
   expect(fake.object('bucket', 'run/weights')?.data.equals(LARGE)).toBe(true);
-  // What the service had was not sent again.
+  // Bytes that the service had were not sent again.
   expect(first).toBeGreaterThan(PART_BYTES);
   expect(fake.requests.slice(before).filter((line) => OPEN_SESSION.test(line)).length).toBe(1);
   expect(await readdir(notes)).toEqual([]);
 });
 
-/** Begins to put the file and is stopped when the service has 9 MiB of it. */
+/** Starts an upload and interrupts it when the service has 9 MiB. */
 async function putInPart(name: string, path: string, options: PutFileOptions = {}): Promise<void> {
   const controller = new AbortController();
   const onProgress = (bytes: number): void => {
@@ -232,7 +232,7 @@ it('goes on elsewhere with an upload whose token was passed on, and sends nothin
   expect(fake.object('bucket', 'run/elsewhere')?.data.equals(LARGE)).toBe(true);
   expect(tokens[1]).toEqual(tokens[0]);
   expect(fake.bytesReceived() - before).toBe(LARGE.length - PART_BYTES);
-  // A token of other bytes, or of a session that is no longer known, is not used.
+  // A token for other bytes, or for an unknown session, is not used.
   fake.forgetSessions();
   const other = await store.putFile('elsewhere-2', path, {
     upload: { ...tokens[0]!, uri: 'gs://bucket/run/elsewhere-2' },
@@ -311,7 +311,7 @@ it.each([
   const path = join(await mkdtemp(join(tmpdir(), 'stp-resume-')), 'weights');
   await writeFile(path, LARGE);
   const name = `anew/${what.replaceAll(' ', '-')}`;
-  // A put that was stopped on its way leaves its note.
+  // An interrupted put leaves its note.
   await putInPart(name, path);
   const [file] = await readdir(notes);
   const note = JSON.parse(await readFile(join(notes, file!), 'utf8')) as object;

@@ -18,7 +18,7 @@ import { Reader } from './reader.ts';
 import { type SampledModel, type SampleGroup, Sampler } from './sampler.ts';
 import { openSession } from './session.ts';
 
-/** Design: the graphs agree to 1e-4 in log-probability. */
+/** The design requires that the graphs agree to 1e-4 in log-probability. */
 const LOG_PROBABILITY_TOLERANCE = 1e-4;
 
 const SHAPES: readonly [string, ModelShape][] = [
@@ -34,7 +34,7 @@ function worstDifference(actual: Float32Array, expected: Float32Array): number {
   return actual.reduce((worst, value, index) => Math.max(worst, Math.abs(value - expected[index]!)), 0);
 }
 
-/** Reads prompts of unequal length, then decodes given tokens, each row at its own place. */
+/** Reads prompts of unequal length, then decodes given tokens, each row at its own position. */
 async function decodedLogProbabilities(
   checkpoint: SampledModel,
   sequences: readonly { ids: readonly number[]; promptLength: number }[],
@@ -77,7 +77,7 @@ async function decodedLogProbabilities(
 
 const promptOf = (text: string) => text.slice(0, text.indexOf('<by>') + '<by>'.length);
 
-/** Several samples of several prompts of unequal length and limits. */
+/** Makes several samples of several prompts with unequal lengths and limits. */
 function groups(shift = 0): SampleGroup[] {
   return LEAN_TEXTS.map((text, at) => ({
     prompt: promptOf(text),
@@ -114,7 +114,7 @@ describe.each(SHAPES)('sampler with %s', (_, shape) => {
       expect(difference).toBeLessThan(LOG_PROBABILITY_TOLERANCE);
       likeliest = expected.subarray(from).reduce((most, value) => Math.max(most, value), likeliest);
     }
-    // The model has opinions: a comparison of flat rows would prove nothing.
+    // The distribution is not flat, so a comparison is meaningful.
     expect(likeliest).toBeGreaterThan(Math.log(10 / shape.vocabularySize));
   });
 
@@ -131,7 +131,7 @@ describe.each(SHAPES)('sampler with %s', (_, shape) => {
         reversed.map((group) => [group]),
       ),
     ).toEqual(expected);
-    // Each sample with a prompt reading of its own.
+    // Each sample reads its prompt separately.
     const apart = groups().flatMap((group) => group.samples.map((sample) => ({ ...group, samples: [sample] })));
     expect(await sampleAll(checkpoint, 8, [apart])).toEqual(expected);
   });
@@ -153,7 +153,7 @@ describe('sampler in any batching', () => {
           for (const sample of (await sampler.step()).ended) found.set(sample.key, sample);
         };
         for (const [index, group] of arrivals.entries()) {
-          // Most come together, some steps after the one before.
+          // Most groups arrive together, some steps after the previous one.
           sampler.add(group);
           for (let wait = 0; wait < Math.max(0, steps[index]! - 9); wait++) await step();
         }
