@@ -8,7 +8,10 @@ export function addCheckCommand(program: Command): void {
     .description(
       'Check every theorem of Lean files. Exit 0: all files accepted; 1: some rejected; 2: none rejected, some not checked.',
     )
-    .argument('<paths...>', 'Lean files, or folders: every .lean file below them, but not .lake and links that lead out')
+    .argument(
+      '<paths...>',
+      'Lean files, or folders: every .lean file below them, but not .lake and links that lead out',
+    )
     .option(
       '--timeout <seconds>',
       'wall time for the whole command, 1 to 86400; then Lean is ended, and the remaining files are not checked',

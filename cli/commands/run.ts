@@ -36,7 +36,9 @@ export function addRunCommands(program: Command): void {
     });
 
   configOptions(program.command('config'))
-    .description('Print the configuration of a run with these options, and where each value comes from. Starts nothing.')
+    .description(
+      'Print the configuration of a run with these options, and where each value comes from. Starts nothing.',
+    )
     .option('--rounds <n>', 'self-play rounds after the baseline, 1 to 1000', roundsValue)
     .option('--json', 'one JSON object: config and provenance')
     .action(async (options) => (await import('../run/config.ts')).config(options));

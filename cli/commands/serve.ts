@@ -28,7 +28,11 @@ export function addServeCommand(program: Command): void {
       "for a GGUF file: prompt and answer together, tokens (default: the model's, at most 4096)",
       wholeNumber('tokens', 2, 1_048_576),
     )
-    .option('--sequences <n>', 'for a GGUF file: samples decoded together (default: 4)', wholeNumber('sequences', 1, 255))
+    .option(
+      '--sequences <n>',
+      'for a GGUF file: samples decoded together (default: 4)',
+      wholeNumber('sequences', 1, 255),
+    )
     .option(
       '--gpu-layers <n>',
       'for a GGUF file: layers on the GPU (default: as many as its memory holds)',
