@@ -18,7 +18,7 @@ export function toFailure(error: unknown, attempt = 1): unknown {
   if (isDiskFull(error))
     return diskFull(
       error,
-      'Free space there: it is tried again by itself, five times in 81 minutes',
+      'Free space there. Unless another machine takes the work, it is tried again for 81 minutes, and then waits for retryRound',
       pauseForSpace(attempt),
     );
   if (error instanceof StpError)

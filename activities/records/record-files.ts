@@ -86,9 +86,7 @@ export async function once<T>(
 }
 
 export async function readJson<T>(store: ObjectStore, ref: ArtifactRef, schema: z.ZodType<T>): Promise<T> {
-  const parsed = schema.safeParse(JSON.parse((await store.get(ref)).toString('utf8')));
-  if (!parsed.success) throw damagedLine(ref.uri, 1, parsed.error.issues[0]?.message ?? 'does not fit', parsed.error);
-  return parsed.data;
+  return parseLine((await store.get(ref)).toString('utf8'), schema, ref.uri, 1);
 }
 
 /** Returns STP1402 for a line of a record file. */

@@ -94,7 +94,7 @@ export interface TimeHeld {
 export class NodesInUse {
   private readonly steps: ProvisioningSteps;
   private readonly limits: ProvisioningLimits;
-  private now: HeldNodes | null;
+  private current: HeldNodes | null;
   /** Resolves when there are machines again; rejects if there can be none. */
   private available: Promise<void> = Promise.resolve();
   /** Last generation that is known to be lost, with the reason. */
@@ -116,7 +116,7 @@ export class NodesInUse {
   constructor(steps: ProvisioningSteps, limits: ProvisioningLimits, carried: HeldNodes | null) {
     this.steps = steps;
     this.limits = limits;
-    this.now = carried;
+    this.current = carried;
     this.lastAsked = carried?.generation ?? 0;
     this.begun = carried?.hosts ?? [];
     if (carried !== null) this.count(carried.hosts.length);
@@ -152,7 +152,7 @@ export class NodesInUse {
 
   /** The present machines; null before the first. */
   get held(): HeldNodes | null {
-    return this.now;
+    return this.current;
   }
 
   /**
@@ -162,14 +162,14 @@ export class NodesInUse {
     for (;;) {
       if (this.isGivenUp) this.watchAgain();
       await this.available;
-      const nodes = this.now!;
+      const nodes = this.current!;
       const scope = this.steps.scope();
       this.using.add(scope);
       try {
         return await scope.run(() => work(nodes));
       } catch (error) {
         if (this.isOver) throw error;
-        if (this.lost?.generation !== nodes.generation && this.now === nodes) {
+        if (this.lost?.generation !== nodes.generation && this.current === nodes) {
           if (!this.steps.isDeadHost(error) || (await this.allAnswer(nodes))) throw error;
           this.markLost(nodes.generation, 'a machine does not answer any more');
           this.watching?.cancel();
@@ -183,9 +183,9 @@ export class NodesInUse {
 
   /** Acquires the first machines, unless some are carried over. Then runs the body under watch and cost guard. */
   async guard<T>(body: (nodes: NodesInUse) => Promise<T>): Promise<T> {
-    if (this.now === null) await this.acquire(1);
+    if (this.current === null) await this.acquire(1);
     const { steps } = this;
-    const untilMs = this.now!.sinceMs + this.limits.heldMsMax;
+    const untilMs = this.current!.sinceMs + this.limits.heldMsMax;
     const whole = steps.scope();
     const watch = steps.scope();
     // The cost guard has a clock of its own, because it must also act while lost machines are replaced or a person is
@@ -242,7 +242,7 @@ export class NodesInUse {
   /** Detects losses and replaces lost machines, until `untilMs` or a cancellation. */
   private async watchOn(untilMs: number): Promise<void> {
     for (;;) {
-      const { generation } = this.now!;
+      const { generation } = this.current!;
       if (this.lost?.generation !== generation) {
         const end = await this.watchOnce(generation, untilMs);
         if (end?.kind === 'over') return;
@@ -318,12 +318,12 @@ export class NodesInUse {
       const settled: Settled =
         asked.kind === 'accepted'
           ? await this.settle(generation, deadlineMs)
-          : { kind: 'ask-again', reason: asked.reason };
+          : { kind: 'retry-same-set', reason: asked.reason };
       if (settled.kind === 'ready') {
         this.count(settled.hosts.length);
         const begun = await this.beginHosts(generation, settled.hosts);
         if (begun === null) {
-          this.now = { generation, hosts: settled.hosts, sinceMs: this.now?.sinceMs ?? steps.now() };
+          this.current = { generation, hosts: settled.hosts, sinceMs: this.current?.sinceMs ?? steps.now() };
           return;
         }
         reason = begun;
@@ -331,7 +331,7 @@ export class NodesInUse {
         await this.releaseEarly();
       } else {
         reason = settled.reason;
-        if (settled.kind === 'ask-anew') {
+        if (settled.kind === 'request-next-set') {
           // The name stays taken until its resources are deleted.
           generation += 1;
           await this.releaseEarly();
@@ -352,14 +352,14 @@ export class NodesInUse {
       case 'ready':
         return state;
       case 'lost':
-        return { kind: 'ask-anew', reason: state.reason };
+        return { kind: 'request-next-set', reason: state.reason };
       case 'failed':
         if (!state.again) throw steps.failure('STP1602', `${state.reason}. ${state.advice}`);
-        return { kind: 'ask-anew', reason: state.reason };
+        return { kind: 'request-next-set', reason: state.reason };
       case 'incomplete':
-        return { kind: 'ask-again', reason: state.reason };
+        return { kind: 'retry-same-set', reason: state.reason };
       case 'absent':
-        return { kind: 'ask-again', reason: 'the request no longer exists' };
+        return { kind: 'retry-same-set', reason: 'the request no longer exists' };
       case 'waiting':
         throw tooLate(steps, this.limits, state.reason);
     }
@@ -391,9 +391,9 @@ export class NodesInUse {
 type Settled =
   | { readonly kind: 'ready'; readonly hosts: readonly NodeHost[] }
   /** The request is repeated under the same name: existing resources stay. */
-  | { readonly kind: 'ask-again'; readonly reason: string }
+  | { readonly kind: 'retry-same-set'; readonly reason: string }
   /** The request is repeated under the next name, after a deletion. */
-  | { readonly kind: 'ask-anew'; readonly reason: string };
+  | { readonly kind: 'request-next-set'; readonly reason: string };
 
 function tooLate(steps: ProvisioningSteps, { validUntilMs }: ProvisioningLimits, reason: string): Error {
   const minutes = Math.round(validUntilMs / 60_000);

@@ -1,8 +1,11 @@
 /** The proxy's side of the suggester, with a program in its place that ends when it is told to. */
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { SuggesterProcess } from './suggester-process.ts';
 
 /** Cuts its first questions off without an answer, as many in all its lives as the file says, and ends a little later. */
@@ -56,4 +59,25 @@ test('a question that ends two suggesters is given up, and the next one may be a
   suggesterThatDies(2);
   await expect(ask()).rejects.toThrow(/the suggester at \S+ is gone/u);
   expect(await ask()).toEqual({ suggestions: [], unchecked: null });
+});
+
+test.each([
+  ['no JSON', 'answer', 'none'],
+  ['an answer of another shape', 'answer', '{"suggestions":1,"unchecked":null}'],
+  [
+    'a suggestion without its goals',
+    'answer',
+    '{"suggestions":[{"text":"rfl","class":"done","source":"m"}],"unchecked":null}',
+  ],
+  ['an error without a message', 'error', '{"reason":"x"}'],
+])('%s is an error that shows the event', async (_, event, data) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`event: ${event}\ndata: ${data}\n\n`);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const asked = new SuggesterProcess({ url, key: null }).ask({}, new AbortController().signal, () => {});
+  await expect(asked).rejects.toThrow(`the suggester sent an event that cannot be read: ${data}`);
 });

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { HttpClient } from '@stp/http';
+import { z } from 'zod';
 import type { Json } from './documents.ts';
 
 const SERVING = /^serving suggestions on (http:\/\/\S+)/u;
@@ -26,17 +27,20 @@ export interface SuggesterCommand {
 
 export type SuggesterSource = { readonly url: string; readonly key: string | null } | SuggesterCommand;
 
-export interface ServedSuggestion {
-  readonly text: string;
-  readonly class: string;
-  readonly remaining: number;
-  readonly source: string;
-}
-
-export interface ServedAnswer {
-  readonly suggestions: readonly ServedSuggestion[];
-  readonly unchecked: string | null;
-}
+/** The parts of an answer that an editor shows; `suggestAnswer` of the server writes more. */
+const servedAnswerSchema = z.object({
+  suggestions: z.array(
+    z.object({
+      text: z.string(),
+      class: z.string(),
+      remaining: z.number().int().nonnegative(),
+      source: z.string(),
+    }),
+  ),
+  unchecked: z.string().nullable(),
+});
+export type ServedAnswer = Readonly<z.infer<typeof servedAnswerSchema>>;
+const servedErrorSchema = z.object({ message: z.string() });
 
 type OnEvent = (kind: string, data: Json) => void;
 
@@ -177,16 +181,24 @@ async function askOf(client: HttpClient, body: object, signal: AbortSignal, onEv
     silenceMs: SILENCE_MS,
     signal,
     onEvent: ({ event = '', data }) => {
-      const value = JSON.parse(data);
-      if (event === 'answer') answer = value;
-      else if (event === 'error') failure = value.message;
-      else onEvent(event, value);
+      if (event === 'answer') answer = readEvent(data, servedAnswerSchema);
+      else if (event === 'error') failure = readEvent(data, servedErrorSchema).message;
+      else onEvent(event, readEvent(data, z.json()) as Json);
       return true;
     },
   });
   if (answer !== null) return answer;
   const said = failure || `the suggester answered ${status}: ${messageIn(refused)}`;
   throw status === NOT_SERVING ? new NotServing(said) : new Error(said);
+}
+
+/** Throws an error that shows the beginning of an event with other contents. */
+function readEvent<Schema extends z.ZodType>(data: string, schema: Schema): z.infer<Schema> {
+  try {
+    return schema.parse(JSON.parse(data));
+  } catch (cause) {
+    throw new Error(`the suggester sent an event that cannot be read: ${data.slice(0, 200)}`, { cause });
+  }
 }
 
 /** Returns the message of a refusal, or its beginning if it has another format. */

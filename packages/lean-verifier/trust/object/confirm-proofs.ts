@@ -9,6 +9,8 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '@stp/config/ids';
+import type { CheckRecord } from '@stp/config/records';
+import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { noSandbox } from '../../runtime/sandbox/sandbox.ts';
 import type { LeanEnvironment } from '../../verifier.ts';
 import { splitImports } from '../header.ts';
@@ -30,6 +32,7 @@ import type { TheoremFinding } from './findings.ts';
 import { changedGrownObject, grownHash } from './grown-objects.ts';
 import { isRefused, type JudgedModule, judgeModule } from './judge-module.ts';
 import type { RunModule } from './run-objects.ts';
+import { inParts, splitSharing, splitSuspects } from './split-claims.ts';
 
 /**
  * Claim if the library's proofs are present: every declaration that the theorem depends on was checked or is a standard
@@ -67,7 +70,7 @@ export async function confirmProofs(
     if (!('mixed' in statements))
       return await confirmStated(claims, { header, context, statements, directory: proofs }, valueIn(compiled) ?? null);
     if (claims.length === 1) return [statements.mixed];
-    return await inParts(claims, parted(claims.length, statements.blamed), (part) =>
+    return await inParts(claims, splitSuspects(claims.length, statements.blamed), (part) =>
       confirmProofs(header, part, context),
     );
   } finally {
@@ -92,30 +95,16 @@ async function confirmStated(
   const again = (part: readonly Claim[]): Promise<readonly Confirmation[]> => confirmStated(part, task, null);
   if (claims.length === 0) return [];
   const proofs = given ?? (await compileProofs(task.header, claims, task.context, task.directory));
-  const found = 'mixed' in proofs ? proofs : await lookAt(claims, task, proofs);
+  const found = 'mixed' in proofs ? proofs : await judgeCompiled(claims, task, proofs);
   if ('mixed' in found) {
     if ('isInOrder' in proofs && proofs.isInOrder) return again(claims);
     if (claims.length === 1) return [found.mixed];
-    const parts = found.sharing ? apart(claims, found.sharing) : parted(claims.length, found.blamed);
+    const parts = found.sharing ? splitSharing(claims, found.sharing) : splitSuspects(claims.length, found.blamed);
     return inParts(claims, parts, again);
   }
   const open = found.flatMap((confirmation, index) => (confirmation === null ? [index] : []));
   const others = await inParts(claims, [open], again);
   return found.map((confirmation, index) => confirmation ?? others[index]!);
-}
-
-/** Confirms parts of the claims, given by index, one part after another. */
-async function inParts(
-  claims: readonly Claim[],
-  parts: readonly (readonly number[])[],
-  confirm: (part: readonly Claim[]) => Promise<readonly Confirmation[]>,
-): Promise<readonly Confirmation[]> {
-  const confirmations: Confirmation[] = [];
-  for (const part of parts) {
-    const own = await confirm(part.map((index) => claims[index]!));
-    for (const [at, index] of part.entries()) confirmations[index] = own[at]!;
-  }
-  return confirmations;
 }
 
 /**
@@ -124,40 +113,13 @@ async function inParts(
  */
 type Looked = readonly (Confirmation | null)[] | Mixed;
 
-/** Splits into two smaller parts: suspects and others, or halves if none or all are suspects. */
-function parted(count: number, blamed: ReadonlySet<number>): number[][] {
-  const all = Array.from({ length: count }, (_, index) => index);
-  const parts = [all.filter((index) => !blamed.has(index)), all.filter((index) => blamed.has(index))];
-  if (parts.every(({ length }) => length > 0)) return parts;
-  const half = Math.ceil(count / 2);
-  return [all.slice(0, half), all.slice(half)];
-}
-
-/**
- * Splits into the proofs that share nothing, and parts of the others in which no two prove the same statement: Lean
- * makes the auxiliary constants of a statement once per module.
- */
-function apart(claims: readonly Claim[], sharing: ReadonlySet<number>): number[][] {
-  const all = [...claims.keys()];
-  const ofOne = [...Map.groupBy(sharing, (index) => claims[index]!.statement).values()];
-  const rows = Math.max(...ofOne.map(({ length }) => length));
-  const parts = Array.from({ length: rows }, (_, row) => ofOne.flatMap((indices) => indices[row] ?? []));
-  const rest = all.filter((index) => !sharing.has(index));
-  if (rest.length === 0 && parts.length === 1) return parted(claims.length, new Set());
-  return [rest, ...parts];
-}
-
-async function lookAt(
+async function judgeCompiled(
   claims: readonly Claim[],
   { header, context, statements }: StatedTask,
   compiled: CompiledProofs,
 ): Promise<Looked> {
   const { processContext, limits, signal, indexFolder, disagreementsFolder } = context;
-  const { text, names, module, directory } = compiled;
-  const asked = claims.map(({ statement }, index) => ({
-    name: names[index]!,
-    stated: statements.names[statements.indexOf.get(statement)!]!,
-  }));
+  const { text, names, module, directory, isInOrder } = compiled;
   const judged = await judgeModule({
     processContext,
     signal,
@@ -167,59 +129,74 @@ async function lookAt(
     module,
     directory,
     text,
-    asked,
+    asked: claims.map(({ statement }, index) => ({
+      name: names[index]!,
+      stated: statements.names[statements.indexOf.get(statement)!]!,
+    })),
     statements,
-    isMadeAnew: compiled.isInOrder,
+    isMadeAnew: isInOrder,
     expected: { importLines: splitImports(header).imports, mayShare: false, mayMark: false },
   });
   if ('unread' in judged) return mixed(refused('timeout', `its object was not read: ${judged.unread}`));
   const changed = await changedGrownObject(processContext.environment);
   if (changed !== null) return mixed(refused('infra', changed));
-  const { theorems: found, objection } = judged;
-  const misread = found.flatMap((theorem, index) => (theorem.misread === undefined ? [] : [index]));
-  if (misread.length > 0) return mixed(refused('header_error', found[misread[0]!]!.misread!), new Set(misread));
-  // In a module compiled one declaration after another, such a proof is compiled separately.
-  const shares = ({ restsOn, objection }: TheoremFinding): boolean => objection !== null && restsOn === 'another proof';
-  const wrong = found.flatMap((theorem, index) =>
-    isRefused(theorem) || (!compiled.isInOrder && shares(theorem)) ? [index] : [],
-  );
-  if (objection === null && wrong.length > 0 && wrong.every((index) => shares(found[index]!)))
+  const record = moduleRecord(compiled, judged, processContext);
+  return objectionTo(judged, isInOrder) ?? judged.theorems.map((theorem) => confirmationOf(theorem, record, judged));
+}
+
+const sharesLemma = ({ restsOn, objection }: TheoremFinding): boolean =>
+  objection !== null && restsOn === 'another proof';
+
+/**
+ * Returns what is wrong with the module, or null.
+ *
+ * @param isInOrder Lean read the proofs one after another, so a proof may rest on a lemma of an earlier one. Such a proof
+ *   is compiled separately and is no objection to the module.
+ */
+function objectionTo(judged: JudgedModule, isInOrder: boolean): Mixed | null {
+  const { theorems, objection } = judged;
+  const indicesOf = (isWrong: (theorem: TheoremFinding) => boolean): number[] =>
+    theorems.flatMap((theorem, index) => (isWrong(theorem) ? [index] : []));
+  const misread = indicesOf((theorem) => theorem.misread !== undefined);
+  if (misread.length > 0) return mixed(refused('header_error', theorems[misread[0]!]!.misread!), new Set(misread));
+  const wrong = indicesOf((theorem) => isRefused(theorem) || (!isInOrder && sharesLemma(theorem)));
+  if (objection === null && wrong.length === 0) return null;
+  if (objection === null && wrong.every((index) => sharesLemma(theorems[index]!)))
     return { ...mixed(againstOne(judged)), sharing: new Set(wrong) };
-  if (objection !== null || wrong.length > 0)
-    return mixed(againstOne(judged), new Set(wrong.length === claims.length ? [] : wrong));
-  const { sandbox = noSandbox('none was asked for'), environment } = processContext;
-  const record = {
-    fileHash: sha256(text),
+  return mixed(againstOne(judged), new Set(wrong.length === theorems.length ? [] : wrong));
+}
+
+/** Returns the part of the judgement that the proofs of a module have in common. */
+function moduleRecord(compiled: CompiledProofs, judged: JudgedModule, { environment, sandbox }: ProcessContext) {
+  const checkedByLean = { by: 'lean', version: environment.version, outcome: 'accepted', ms: Math.round(compiled.ms) };
+  return {
+    fileHash: sha256(compiled.text),
     objectHash: judged.objectHash,
     libraryHash: grownHash(environment),
-    checks: [
-      { by: 'lean', version: environment.version, outcome: 'accepted' as const, ms: Math.round(compiled.ms) },
-      ...judged.checks,
-    ],
-    sandbox: sandbox.facts,
+    checks: [checkedByLean as CheckRecord, ...judged.checks],
+    claim: claimOf(environment),
+    sandbox: (sandbox ?? noSandbox('none was asked for')).facts,
     memory: { bytesMax: compiled.memoryBytesMax, peakBytes: compiled.peakResidentBytes },
     times: { compileMs: Math.round(compiled.ms), ...rounded(judged.times) },
   };
-  return found.map((theorem) => {
-    const { name, kernel, reason, axioms, mentions } = theorem;
-    if (shares(theorem)) return null;
-    if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
-    // A checker that declined another theorem of the module has accepted this one.
-    const declinedBy = judged.declinedBy.get(name)!;
-    const checks = record.checks.map((check) =>
-      check.outcome !== 'declined' || declinedBy.includes(check.by)
-        ? check
-        : { ...check, outcome: 'accepted' as const },
-    );
-    const judgement = {
-      ...record,
-      checks,
-      axioms: [...axioms],
-      claim: claimOf(environment),
-      restsOn: grownAmong(mentions),
-    };
-    return { kind: 'proved', reason: '', axioms: [], judgement };
-  });
+}
+
+/** Returns null for a proof that rests on another proof's lemma: this module does not decide it. */
+function confirmationOf(
+  theorem: TheoremFinding,
+  record: ReturnType<typeof moduleRecord>,
+  { declinedBy: decliners }: JudgedModule,
+): Confirmation | null {
+  const { name, kernel, reason, axioms, mentions } = theorem;
+  if (sharesLemma(theorem)) return null;
+  if (kernel !== 'accepted') return refused('timeout', `the second kernel could not decide it: ${reason}`);
+  // A checker that declined another theorem of the module has accepted this one.
+  const declinedBy = decliners.get(name)!;
+  const checks = record.checks.map((check) =>
+    check.outcome !== 'declined' || declinedBy.includes(check.by) ? check : { ...check, outcome: 'accepted' as const },
+  );
+  const judgement = { ...record, checks, axioms: [...axioms], restsOn: grownAmong(mentions) };
+  return { kind: 'proved', reason: '', axioms: [], judgement };
 }
 
 function valueIn<Value>(settled: PromiseSettledResult<Value>): Value {
