@@ -48,37 +48,37 @@ export function gateConjecturesActivity(ports: RunStore & RunVerifier<'check' | 
 
 /** Counts refusals by reason, and records the cost of each question. */
 class Gate {
-  private readonly verifier: Pick<Verifier, 'check' | 'checkStatements'>;
-  private readonly headers: ReadonlyMap<string | null, string>;
-  private readonly marks: ReadonlyMap<string | null, string>;
-  private readonly signal: AbortSignal;
-  private readonly counts: GateCounts = {};
-  private readonly costs: GatedPart['costs'] = [];
+  readonly #verifier: Pick<Verifier, 'check' | 'checkStatements'>;
+  readonly #headers: ReadonlyMap<string | null, string>;
+  readonly #marks: ReadonlyMap<string | null, string>;
+  readonly #signal: AbortSignal;
+  readonly #counts: GateCounts = {};
+  readonly #costs: GatedPart['costs'] = [];
 
   constructor(
     verifier: Pick<Verifier, 'check' | 'checkStatements'>,
     library: readonly GrownRecord[],
     signal: AbortSignal,
   ) {
-    this.verifier = verifier;
-    this.headers = grownHeaders(library);
-    this.marks = grownMarks(library);
-    this.signal = signal;
+    this.#verifier = verifier;
+    this.#headers = grownHeaders(library);
+    this.#marks = grownMarks(library);
+    this.#signal = signal;
   }
 
   get result(): Pick<GatedPart, 'counts' | 'costs'> {
-    return { counts: this.counts, costs: this.costs };
+    return { counts: this.#counts, costs: this.#costs };
   }
 
   async thoseThatElaborate(conjectures: readonly ConjectureRecord[]): Promise<ConjectureRecord[]> {
-    const results = await this.timed('elaborate', conjectures.length, () =>
-      this.verifier.checkStatements(conjectures, { signal: this.signal }),
+    const results = await this.#timed('elaborate', conjectures.length, () =>
+      this.#verifier.checkStatements(conjectures, { signal: this.#signal }),
     );
     return conjectures.filter((_, index) => {
       const { kind, messages } = results[index]!;
       if (kind === 'infra' || kind === 'header_error') throw notChecked(messages[0]?.text ?? kind);
-      if (kind === 'forbidden') this.count('forbidden');
-      else if (kind !== 'accepted') this.count('not-elaborating');
+      if (kind === 'forbidden') this.#count('forbidden');
+      else if (kind !== 'accepted') this.#count('not-elaborating');
       return kind === 'accepted';
     });
   }
@@ -91,17 +91,17 @@ class Gate {
   ): Promise<ConjectureRecord[]> {
     const candidates = conjectures.flatMap(({ id, header, statement }) =>
       candidatesOf(statement).map((candidate) => {
-        const marks = question === 'trivial' ? this.marks.get(header) : undefined;
+        const marks = question === 'trivial' ? this.#marks.get(header) : undefined;
         const proof = marks === undefined ? candidate.proof : markedProof(candidate.proof, marks);
-        return { id, header: this.headers.get(header) ?? header, ...candidate, proof };
+        return { id, header: this.#headers.get(header) ?? header, ...candidate, proof };
       }),
     );
-    const results = await this.timed(
+    const results = await this.#timed(
       question,
       conjectures.length,
       () =>
-        this.verifier.check(candidates, {
-          signal: this.signal,
+        this.#verifier.check(candidates, {
+          signal: this.#signal,
           smallLimitsOnly: true,
           confirm: false,
           explains: () => false,
@@ -113,15 +113,15 @@ class Gate {
       if (kind === 'infra') throw notChecked(messages[0]?.text ?? kind);
       if (kind === 'proved') proved.add(id);
     }
-    this.count(question, proved.size);
+    this.#count(question, proved.size);
     return conjectures.filter(({ id }) => !proved.has(id));
   }
 
-  private count(verdict: keyof GateCounts, more = 1): void {
-    if (more > 0) this.counts[verdict] = (this.counts[verdict] ?? 0) + more;
+  #count(verdict: keyof GateCounts, more = 1): void {
+    if (more > 0) this.#counts[verdict] = (this.#counts[verdict] ?? 0) + more;
   }
 
-  private async timed<T>(
+  async #timed<T>(
     question: string,
     asked: number,
     work: () => Promise<T>,
@@ -129,7 +129,7 @@ class Gate {
   ): Promise<T> {
     const startedAt = performance.now();
     const result = await work();
-    this.costs.push({ question, asked, ms: performance.now() - startedAt, leanMs: leanMsOf(result) });
+    this.#costs.push({ question, asked, ms: performance.now() - startedAt, leanMs: leanMsOf(result) });
     return result;
   }
 }

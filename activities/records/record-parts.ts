@@ -22,13 +22,13 @@ export interface PartsOptions<T> {
 export class RecordParts<T> {
   /** Parts of earlier attempts in order, with their names and records. */
   readonly earlier: readonly { readonly name: string; readonly records: readonly T[] }[];
-  private readonly store: ObjectStore;
-  private readonly folder: string;
-  private readonly options: PartsOptions<T>;
-  private parts: number;
-  private pending: T[] = [];
-  private lastPartAtMs = performance.now();
-  private writing: Promise<void> = Promise.resolve();
+  readonly #store: ObjectStore;
+  readonly #folder: string;
+  readonly #options: PartsOptions<T>;
+  #parts: number;
+  #pending: T[] = [];
+  #lastPartAtMs = performance.now();
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(
     store: ObjectStore,
@@ -36,11 +36,11 @@ export class RecordParts<T> {
     options: PartsOptions<T>,
     earlier: RecordParts<T>['earlier'],
   ) {
-    this.store = store;
-    this.folder = folder;
-    this.options = options;
+    this.#store = store;
+    this.#folder = folder;
+    this.#options = options;
     this.earlier = earlier;
-    this.parts = earlier.length;
+    this.#parts = earlier.length;
   }
 
   static async open<T>(store: ObjectStore, folder: string, options: PartsOptions<T>): Promise<RecordParts<T>> {
@@ -55,46 +55,46 @@ export class RecordParts<T> {
   }
 
   add(record: T): void {
-    this.pending.push(record);
-    const isDue = performance.now() - this.lastPartAtMs >= this.options.afterMs;
-    if (this.pending.length >= this.options.recordsMax || isDue) this.cut();
+    this.#pending.push(record);
+    const isDue = performance.now() - this.#lastPartAtMs >= this.#options.afterMs;
+    if (this.#pending.length >= this.#options.recordsMax || isDue) this.#cut();
   }
 
   /** Stores all records received so far. Call it when the attempt ends early. Never throws. */
   async keepAll(): Promise<void> {
-    if (this.pending.length > 0) this.cut();
-    await this.writing.catch(() => undefined);
+    if (this.#pending.length > 0) this.#cut();
+    await this.#writing.catch(() => undefined);
   }
 
   /** Resolves when every started part is in the store; throws the error that kept a part out of it. */
   async settled(): Promise<void> {
-    await this.writing;
+    await this.#writing;
   }
 
   /** Removes all parts, once the final result is in the store. Never throws. */
   async remove(): Promise<void> {
-    this.pending = [];
-    await this.writing.catch(() => undefined);
+    this.#pending = [];
+    await this.#writing.catch(() => undefined);
     try {
-      for await (const { name } of this.store.list(`${this.folder}/`)) {
-        const ref = await this.store.stat(name);
-        if (ref !== null) await this.store.remove(ref);
+      for await (const { name } of this.#store.list(`${this.#folder}/`)) {
+        const ref = await this.#store.stat(name);
+        if (ref !== null) await this.#store.remove(ref);
       }
     } catch {
       // Remaining parts take space, but nothing reads them.
     }
   }
 
-  private cut(): void {
-    const records = this.pending;
-    this.pending = [];
-    this.lastPartAtMs = performance.now();
-    const name = `${this.folder}/${String(this.parts++).padStart(5, '0')}-${this.options.tag}-*.jsonl`;
-    this.writing = this.writing.then(async () => {
-      const { uri } = await writeRecords(this.store, name, records);
-      this.options.onPart?.(records, uri.slice(uri.lastIndexOf(this.folder)));
+  #cut(): void {
+    const records = this.#pending;
+    this.#pending = [];
+    this.#lastPartAtMs = performance.now();
+    const name = `${this.#folder}/${String(this.#parts++).padStart(5, '0')}-${this.#options.tag}-*.jsonl`;
+    this.#writing = this.#writing.then(async () => {
+      const { uri } = await writeRecords(this.#store, name, records);
+      this.#options.onPart?.(records, uri.slice(uri.lastIndexOf(this.#folder)));
     });
     // The promise is awaited at the end; until then a rejection would have no handler.
-    this.writing.catch(() => undefined);
+    this.#writing.catch(() => undefined);
   }
 }

@@ -12,18 +12,18 @@ import type { ArtifactRef, ObjectStore } from '@stp/config/records';
 const PENDING_CHARS_MAX = 1 << 18;
 
 export class RecordWriter {
-  private readonly directory: string;
-  private readonly path: string;
-  private readonly file: FileHandle;
-  private readonly digest = createHash('sha256');
-  private pending: string[] = [];
-  private pendingChars = 0;
-  private written = 0;
+  readonly #directory: string;
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #digest = createHash('sha256');
+  #pending: string[] = [];
+  #pendingChars = 0;
+  #written = 0;
 
   private constructor(directory: string, path: string, file: FileHandle) {
-    this.directory = directory;
-    this.path = path;
-    this.file = file;
+    this.#directory = directory;
+    this.#path = path;
+    this.#file = file;
   }
 
   static async open(): Promise<RecordWriter> {
@@ -34,39 +34,39 @@ export class RecordWriter {
 
   /** Number of records so far. */
   get count(): number {
-    return this.written;
+    return this.#written;
   }
 
   /** Takes a record. Returns a promise only if the caller must await it before the next record. */
   write(record: unknown): Promise<void> | undefined {
     const line = `${JSON.stringify(record)}\n`;
-    this.pending.push(line);
-    this.pendingChars += line.length;
-    this.written++;
-    return this.pendingChars < PENDING_CHARS_MAX ? undefined : this.flush();
+    this.#pending.push(line);
+    this.#pendingChars += line.length;
+    this.#written++;
+    return this.#pendingChars < PENDING_CHARS_MAX ? undefined : this.#flush();
   }
 
   /** Stores the records. A `*` in the name becomes a hash of the content (see `writeRecords`). */
   async put(store: ObjectStore, name: string, signal?: AbortSignal): Promise<ArtifactRef> {
-    await this.flush();
-    const named = name.replace('*', this.digest.copy().digest('hex').slice(0, 12));
-    return store.putFile(named, this.path, signal ? { count: this.written, signal } : { count: this.written });
+    await this.#flush();
+    const named = name.replace('*', this.#digest.copy().digest('hex').slice(0, 12));
+    return store.putFile(named, this.#path, signal ? { count: this.#written, signal } : { count: this.#written });
   }
 
   /** Removes the local file. Call it in every case, also after an error. */
   async close(): Promise<void> {
-    await this.file.close();
-    await rm(this.directory, { recursive: true, force: true });
+    await this.#file.close();
+    await rm(this.#directory, { recursive: true, force: true });
   }
 
-  private async flush(): Promise<void> {
-    const text = this.pending.join('');
-    this.pending = [];
-    this.pendingChars = 0;
+  async #flush(): Promise<void> {
+    const text = this.#pending.join('');
+    this.#pending = [];
+    this.#pendingChars = 0;
     if (text === '') return;
     const bytes = Buffer.from(text);
-    this.digest.update(bytes);
-    await this.file.appendFile(bytes);
+    this.#digest.update(bytes);
+    await this.#file.appendFile(bytes);
   }
 }
 

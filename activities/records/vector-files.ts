@@ -51,10 +51,10 @@ export async function writeVectors(
 export class VectorFile {
   readonly count: number;
   readonly length: number;
-  private readonly file: FileHandle;
+  readonly #file: FileHandle;
 
   private constructor(file: FileHandle, count: number, length: number) {
-    this.file = file;
+    this.#file = file;
     this.count = count;
     this.length = length;
   }
@@ -94,14 +94,14 @@ export class VectorFile {
     let done = 0;
     while (done < bytes) {
       const position = HEADER_BYTES + start * this.length * FLOAT_BYTES + done;
-      const { bytesRead } = await this.file.read(view, done, bytes - done, position);
+      const { bytesRead } = await this.#file.read(view, done, bytes - done, position);
       if (bytesRead === 0) throw new StpError('STP1402', 'a file of vectors is cut short', 'Retry the round.');
       done += bytesRead;
     }
   }
 
   async close(): Promise<void> {
-    await this.file.close();
+    await this.#file.close();
   }
 }
 

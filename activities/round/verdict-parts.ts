@@ -22,18 +22,18 @@ export interface PartCursor {
 }
 
 export class VerdictParts {
-  private readonly keptVerdicts = new Map<string, Verdict>();
-  private readonly parts: RecordParts<Verdict>;
-  private readonly sandbox: SandboxFacts;
-  private lastPart: string | null;
+  readonly #keptVerdicts = new Map<string, Verdict>();
+  readonly #parts: RecordParts<Verdict>;
+  readonly #sandbox: SandboxFacts;
+  #lastPart: string | null;
 
   private constructor(parts: RecordParts<Verdict>, sandbox: SandboxFacts) {
-    this.parts = parts;
-    this.sandbox = sandbox;
-    this.lastPart = parts.earlier.at(-1)?.name ?? null;
+    this.#parts = parts;
+    this.#sandbox = sandbox;
+    this.#lastPart = parts.earlier.at(-1)?.name ?? null;
     for (const { records } of parts.earlier)
       for (const verdict of records)
-        if (!this.keptVerdicts.has(verdict.sampleId)) this.keptVerdicts.set(verdict.sampleId, verdict);
+        if (!this.#keptVerdicts.has(verdict.sampleId)) this.#keptVerdicts.set(verdict.sampleId, verdict);
   }
 
   /**
@@ -55,8 +55,8 @@ export class VerdictParts {
         recordsMax: VERDICTS_PER_PART,
         afterMs: PART_AFTER_MS,
         onPart: (verdicts, name) => {
-          for (const verdict of verdicts) opened.keptVerdicts.set(verdict.sampleId, verdict);
-          opened.lastPart = name;
+          for (const verdict of verdicts) opened.#keptVerdicts.set(verdict.sampleId, verdict);
+          opened.#lastPart = name;
           onPart();
         },
       }),
@@ -67,32 +67,32 @@ export class VerdictParts {
 
   /** Verdicts of earlier attempts, by sample id. */
   get earlier(): ReadonlyMap<string, Verdict> {
-    return this.keptVerdicts;
+    return this.#keptVerdicts;
   }
 
   /** The weakest sandbox of this attempt and the earlier ones. */
   get weakestSandbox(): SandboxFacts {
-    const isUnprotected = this.parts.earlier.some(({ name }) => UNPROTECTED.test(name));
-    if (this.sandbox.kind === 'none' || !isUnprotected) return this.sandbox;
+    const isUnprotected = this.#parts.earlier.some(({ name }) => UNPROTECTED.test(name));
+    if (this.#sandbox.kind === 'none' || !isUnprotected) return this.#sandbox;
     return { kind: 'none', description: 'an earlier attempt at the shard had none' };
   }
 
   get cursor(): PartCursor {
-    return { kept: this.keptVerdicts.size, part: this.lastPart };
+    return { kept: this.#keptVerdicts.size, part: this.#lastPart };
   }
 
   /** Takes a verdict. `infra` means that there is no verdict yet, so it is not stored. */
   add(verdict: Verdict): void {
-    if (verdict.kind !== 'infra') this.parts.add(verdict);
+    if (verdict.kind !== 'infra') this.#parts.add(verdict);
   }
 
   /** Stores all verdicts received so far. Call it when the attempt ends early. Never throws. */
   keepAll(): Promise<void> {
-    return this.parts.keepAll();
+    return this.#parts.keepAll();
   }
 
   /** Resolves when every started part is in the store; throws the error that kept a part out of it. */
   settled(): Promise<void> {
-    return this.parts.settled();
+    return this.#parts.settled();
   }
 }

@@ -119,20 +119,20 @@ function describeSoFar(progress: Progress): string {
 }
 
 export class ProgressView {
-  private readonly redraw: ReturnType<typeof createLogUpdate> | null;
-  private readonly stream: NodeJS.WriteStream;
-  private lastKey = '';
-  private lastLineAtMs = 0;
+  readonly #redraw: ReturnType<typeof createLogUpdate> | null;
+  readonly #stream: NodeJS.WriteStream;
+  #lastKey = '';
+  #lastLineAtMs = 0;
 
   constructor(stream: NodeJS.WriteStream) {
-    this.stream = stream;
-    this.redraw = stream.isTTY ? createLogUpdate(stream) : null;
+    this.#stream = stream;
+    this.#redraw = stream.isTTY ? createLogUpdate(stream) : null;
   }
 
   show(snapshot: Snapshot, nowMs: number): void {
     const now = describeNow(snapshot, nowMs);
-    if (this.redraw) {
-      this.redraw(`${now}\n${describeSoFar(snapshot.run)}`);
+    if (this.#redraw) {
+      this.#redraw(`${now}\n${describeSoFar(snapshot.run)}`);
       return;
     }
     const at = snapshot.round ?? snapshot.run;
@@ -144,20 +144,20 @@ export class ProgressView {
       snapshot.run.paused,
       snapshot.retry?.why,
     ]);
-    if (key === this.lastKey && nowMs - this.lastLineAtMs < PLAIN_LINE_EVERY_MS) return;
-    this.lastKey = key;
-    this.lastLineAtMs = nowMs;
-    this.stream.write(`${now}\n`);
+    if (key === this.#lastKey && nowMs - this.#lastLineAtMs < PLAIN_LINE_EVERY_MS) return;
+    this.#lastKey = key;
+    this.#lastLineAtMs = nowMs;
+    this.#stream.write(`${now}\n`);
   }
 
   /** Prints a permanent line. */
   say(line: string): void {
-    this.redraw?.clear();
-    this.stream.write(`${line}\n`);
+    this.#redraw?.clear();
+    this.#stream.write(`${line}\n`);
   }
 
   end(): void {
-    this.redraw?.clear();
-    this.redraw?.done();
+    this.#redraw?.clear();
+    this.#redraw?.done();
   }
 }

@@ -48,27 +48,27 @@ const FIRST_CAPACITY = 1_024;
  * statements.
  */
 export class RateTable {
-  private readonly indices = new Map<string, number>();
-  private numbers = new Float64Array(2 * FIRST_CAPACITY);
+  readonly #indices = new Map<string, number>();
+  #numbers = new Float64Array(2 * FIRST_CAPACITY);
 
   add(statementId: string, { attempts, successes }: Tally): void {
-    let index = this.indices.get(statementId);
+    let index = this.#indices.get(statementId);
     if (index === undefined) {
-      index = this.indices.size;
-      this.indices.set(statementId, index);
-      if (2 * index === this.numbers.length) {
-        const grown = new Float64Array(2 * this.numbers.length);
-        grown.set(this.numbers);
-        this.numbers = grown;
+      index = this.#indices.size;
+      this.#indices.set(statementId, index);
+      if (2 * index === this.#numbers.length) {
+        const grown = new Float64Array(2 * this.#numbers.length);
+        grown.set(this.#numbers);
+        this.#numbers = grown;
       }
     }
-    this.numbers[2 * index]! += attempts;
-    this.numbers[2 * index + 1]! += successes;
+    this.#numbers[2 * index]! += attempts;
+    this.#numbers[2 * index + 1]! += successes;
   }
 
   get(statementId: string): Tally | null {
-    const index = this.indices.get(statementId);
+    const index = this.#indices.get(statementId);
     if (index === undefined) return null;
-    return { attempts: this.numbers[2 * index]!, successes: this.numbers[2 * index + 1]! };
+    return { attempts: this.#numbers[2 * index]!, successes: this.#numbers[2 * index + 1]! };
   }
 }

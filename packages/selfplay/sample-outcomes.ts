@@ -4,8 +4,8 @@
  */
 
 export class SampleOutcomes {
-  private proved = new Uint8Array(4);
-  private present = new Uint8Array(4);
+  #proved = new Uint8Array(4);
+  #present = new Uint8Array(4);
 
   /**
    * Records sample `index`. If an index comes twice, one success suffices (docs/algorithm.md, section 10). Returns
@@ -14,36 +14,36 @@ export class SampleOutcomes {
   add(index: number, isProved: boolean): boolean {
     const byte = index >> 3;
     const bit = 1 << (index & 7);
-    if (byte >= this.present.length) this.grow(byte + 1);
-    const isNew = (this.present[byte]! & bit) === 0;
-    this.present[byte]! |= bit;
-    if (isProved) this.proved[byte]! |= bit;
+    if (byte >= this.#present.length) this.#grow(byte + 1);
+    const isNew = (this.#present[byte]! & bit) === 0;
+    this.#present[byte]! |= bit;
+    if (isProved) this.#proved[byte]! |= bit;
     return isNew;
   }
 
   /** Returns the number of successes among the samples [from, to). */
   successes(from: number, to: number): number {
-    return countBits(this.proved, from, to);
+    return countBits(this.#proved, from, to);
   }
 
   /** Returns the number of recorded samples in [from, to). */
   recorded(from: number, to: number): number {
-    return countBits(this.present, from, to);
+    return countBits(this.#present, from, to);
   }
 
   get bytes(): number {
-    return this.present.length + this.proved.length;
+    return this.#present.length + this.#proved.length;
   }
 
-  private grow(least: number): void {
-    const size = Math.max(least, this.present.length * 2);
+  #grow(least: number): void {
+    const size = Math.max(least, this.#present.length * 2);
     const larger = (bits: Uint8Array): Uint8Array<ArrayBuffer> => {
       const copy = new Uint8Array(size);
       copy.set(bits);
       return copy;
     };
-    this.proved = larger(this.proved);
-    this.present = larger(this.present);
+    this.#proved = larger(this.#proved);
+    this.#present = larger(this.#present);
   }
 }
 

@@ -31,11 +31,11 @@ interface Keyed {
  * proofs used. (STP has a seed for each pair of statement and lemma.)
  */
 export class SeedProofs {
-  private readonly kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
-  private readonly best: ReadonlyMap<string, number>;
-  private readonly config: Pick<SeedConfig, 'seedPassRateAbove'>;
-  private readonly isLemma: (name: string) => boolean;
-  private readonly stream: readonly (string | number)[];
+  readonly #kept = new Map<string, { any: Keyed; readonly byLemma: Map<string, Keyed> }>();
+  readonly #best: ReadonlyMap<string, number>;
+  readonly #config: Pick<SeedConfig, 'seedPassRateAbove'>;
+  readonly #isLemma: (name: string) => boolean;
+  readonly #stream: readonly (string | number)[];
 
   /**
    * @param best best pass rate of any round by statement; only a rate strictly above `seedPassRateAbove` seeds
@@ -48,10 +48,10 @@ export class SeedProofs {
     isLemma: (name: string) => boolean,
     ...stream: readonly (string | number)[]
   ) {
-    this.best = best;
-    this.config = config;
-    this.isLemma = isLemma;
-    this.stream = stream;
+    this.#best = best;
+    this.#config = config;
+    this.#isLemma = isLemma;
+    this.#stream = stream;
   }
 
   /**
@@ -60,13 +60,13 @@ export class SeedProofs {
    */
   offer(proof: Proved): void {
     if (proof.origin === 'conjecture') return;
-    if ((this.best.get(proof.statementId) ?? 0) <= this.config.seedPassRateAbove) return;
-    const one = { key: orderKey(...this.stream, proof.statementId, displayProof(proof.proof)), proof };
-    const seen = this.kept.get(proof.statementId) ?? { any: one, byLemma: new Map<string, Keyed>() };
-    this.kept.set(proof.statementId, seen);
+    if ((this.#best.get(proof.statementId) ?? 0) <= this.#config.seedPassRateAbove) return;
+    const one = { key: orderKey(...this.#stream, proof.statementId, displayProof(proof.proof)), proof };
+    const seen = this.#kept.get(proof.statementId) ?? { any: one, byLemma: new Map<string, Keyed>() };
+    this.#kept.set(proof.statementId, seen);
     if (one.key < seen.any.key) seen.any = one;
     for (const name of proof.premises) {
-      if (!this.isLemma(name)) continue;
+      if (!this.#isLemma(name)) continue;
       const other = seen.byLemma.get(name);
       if (other === undefined || one.key < other.key) seen.byLemma.set(name, one);
     }
@@ -74,7 +74,7 @@ export class SeedProofs {
 
   /** Returns the chosen statements in random order. */
   chosen(): Seed[] {
-    return [...this.kept.values()]
+    return [...this.#kept.values()]
       .sort((a, b) => (a.any.key < b.any.key ? -1 : 1))
       .map(({ any, byLemma }) => ({
         proof: any.proof,

@@ -24,10 +24,10 @@ export const matchingCount = (weight: number): number => Math.max(1, Math.round(
  * negative it still receives, so a weight can exceed the cap. Among equal similarities the earlier conjecture wins.
  */
 export class Transport {
-  private readonly hits: Float64Array;
-  private readonly capped: Uint8Array;
-  private readonly cap: TransportCap;
-  private readonly mass: number;
+  readonly #hits: Float64Array;
+  readonly #capped: Uint8Array;
+  readonly #cap: TransportCap;
+  readonly #mass: number;
 
   /**
    * @param conjectures N, at least 1
@@ -35,12 +35,12 @@ export class Transport {
    *   by Σ k, which is the same while no k exceeds N and leaves part of the mass behind where one does
    */
   constructor(conjectures: number, targets: Iterable<number>, cap: TransportCap) {
-    this.hits = new Float64Array(conjectures);
-    this.capped = new Uint8Array(conjectures);
-    this.cap = cap;
+    this.#hits = new Float64Array(conjectures);
+    this.#capped = new Uint8Array(conjectures);
+    this.#cap = cap;
     let total = 0;
     for (const count of targets) total += Math.min(count, conjectures);
-    this.mass = total;
+    this.#mass = total;
   }
 
   /**
@@ -48,18 +48,18 @@ export class Transport {
    * cosines.
    */
   receive(similarities: Float32Array, count: number): void {
-    for (const index of this.nearest(similarities, Math.min(count, this.hits.length))) {
-      this.hits[index]!++;
+    for (const index of this.#nearest(similarities, Math.min(count, this.#hits.length))) {
+      this.#hits[index]!++;
       // Compares hits, not sums of N/M: forty times 0.1 must be 4.
-      const weight = this.hits[index]! * this.hits.length;
-      const bound = this.cap.weightCap * this.mass;
-      if (this.cap.capInclusive ? weight >= bound : weight > bound) this.capped[index] = 1;
+      const weight = this.#hits[index]! * this.#hits.length;
+      const bound = this.#cap.weightCap * this.#mass;
+      if (this.#cap.capInclusive ? weight >= bound : weight > bound) this.#capped[index] = 1;
     }
   }
 
   /** Returns the weight of every conjecture; the weights sum to N once all statements were processed. */
   weights(): Float64Array {
-    return this.hits.map((hits) => (hits * this.hits.length) / this.mass);
+    return this.#hits.map((hits) => (hits * this.#hits.length) / this.#mass);
   }
 
   /**
@@ -68,27 +68,27 @@ export class Transport {
    * exact. A capped conjecture's similarity is exactly 0.
    */
   undecided(similarities: Float32Array, count: number, tolerance: number): number[] {
-    if (count >= this.hits.length) return [];
+    if (count >= this.#hits.length) return [];
     let worst = Number.POSITIVE_INFINITY;
-    for (const index of this.nearest(similarities, count)) worst = Math.min(worst, this.masked(similarities, index));
+    for (const index of this.#nearest(similarities, count)) worst = Math.min(worst, this.#masked(similarities, index));
     // A similarity that is lower by more than both errors loses for certain.
     const bound = worst - 2 * tolerance;
     const close: number[] = [];
-    for (let index = 0; index < this.hits.length; index++)
-      if (this.masked(similarities, index) >= bound) close.push(index);
-    return close.length > count ? close.filter((index) => this.capped[index] === 0) : [];
+    for (let index = 0; index < this.#hits.length; index++)
+      if (this.#masked(similarities, index) >= bound) close.push(index);
+    return close.length > count ? close.filter((index) => this.#capped[index] === 0) : [];
   }
 
-  private masked(similarities: Float32Array, index: number): number {
-    return this.capped[index] === 1 ? 0 : similarities[index]!;
+  #masked(similarities: Float32Array, index: number): number {
+    return this.#capped[index] === 1 ? 0 : similarities[index]!;
   }
 
-  private nearest(similarities: Float32Array, count: number): number[] {
-    if (count === this.hits.length) return Array.from(this.hits.keys());
+  #nearest(similarities: Float32Array, count: number): number[] {
+    if (count === this.#hits.length) return Array.from(this.#hits.keys());
     // A heap of the best so far with the worst on top; nearly every conjecture loses against it at once.
     const best: { index: number; value: number }[] = [];
-    for (let index = 0; index < this.hits.length; index++) {
-      const value = this.masked(similarities, index);
+    for (let index = 0; index < this.#hits.length; index++) {
+      const value = this.#masked(similarities, index);
       if (best.length < count) {
         best.push({ index, value });
         if (best.length === count) for (let at = count >> 1; at >= 0; at--) sink(best, at);

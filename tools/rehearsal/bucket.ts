@@ -36,13 +36,13 @@ export type BucketRequest = Extract<BucketWord, { kind: 'request' }>;
 export class Bucket {
   readonly requests: BucketRequest[] = [];
   readonly endpoint: string;
-  private readonly service: Service;
-  private readonly waiting = new Map<BucketWord['kind'], (word: BucketWord) => void>();
+  readonly #service: Service;
+  readonly #waiting = new Map<BucketWord['kind'], (word: BucketWord) => void>();
 
   constructor(machine: Machine) {
     this.endpoint = `http://${machine.address}:${BUCKET_PORT}`;
     const script = `${SEEN_REPOSITORY}/tools/rehearsal/bucket-main.ts`;
-    this.service = machine.service(
+    this.#service = machine.service(
       'bucket',
       SEEN_NODE,
       [script, machine.address, String(BUCKET_PORT)],
@@ -53,24 +53,24 @@ export class Bucket {
 
   async start(): Promise<void> {
     const ready = this.next('ready');
-    const child = this.service.start();
+    const child = this.#service.start();
     createInterface({ input: child.stdout! }).on('line', (line) => {
       const word = JSON.parse(line) as BucketWord;
       if (word.kind === 'request') this.requests.push(word);
-      this.waiting.get(word.kind)?.(word);
+      this.#waiting.get(word.kind)?.(word);
     });
     await ready;
   }
 
   set(mood: BucketMood): void {
-    this.say(mood);
+    this.#say(mood);
   }
 
   /** Resolves with the next message of this kind. */
   next<Kind extends BucketWord['kind']>(kind: Kind): Promise<Extract<BucketWord, { kind: Kind }>> {
     return new Promise((resolve) => {
-      this.waiting.set(kind, (word) => {
-        this.waiting.delete(kind);
+      this.#waiting.set(kind, (word) => {
+        this.#waiting.delete(kind);
         resolve(word as Extract<BucketWord, { kind: Kind }>);
       });
     });
@@ -78,18 +78,18 @@ export class Bucket {
 
   async openSessions(): Promise<readonly string[]> {
     const answer = this.next('sessions');
-    this.say({ kind: 'sessions' });
+    this.#say({ kind: 'sessions' });
     return (await answer).open;
   }
 
   /** Writes all objects below the prefix into a folder that the bucket's machine can see. */
   async copy(prefix: string, folder: string): Promise<void> {
     const answer = this.next('copied');
-    this.say({ kind: 'copy', prefix, folder });
+    this.#say({ kind: 'copy', prefix, folder });
     await answer;
   }
 
-  private say(words: BucketMood | BucketQuestion): void {
-    this.service.running!.stdin!.write(`${JSON.stringify(words)}\n`);
+  #say(words: BucketMood | BucketQuestion): void {
+    this.#service.running!.stdin!.write(`${JSON.stringify(words)}\n`);
   }
 }

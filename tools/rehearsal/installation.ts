@@ -55,10 +55,10 @@ export class Installation {
   readonly leanService: Service;
   /** Texts that no log may contain. */
   readonly secrets: readonly string[];
-  private readonly leanKey: string;
-  private readonly postgresPassword: string;
-  private readonly environment: Readonly<Record<string, string>>;
-  private readonly leanVariables: Readonly<Record<string, string>>;
+  readonly #leanKey: string;
+  readonly #postgresPassword: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #leanVariables: Readonly<Record<string, string>>;
 
   private constructor(parts: {
     machines: ReadonlyMap<MachineName, Machine>;
@@ -73,12 +73,12 @@ export class Installation {
   }) {
     this.machines = parts.machines;
     this.secrets = parts.secrets;
-    this.leanKey = parts.leanKey;
-    this.postgresPassword = parts.postgresPassword;
-    this.leanVariables = parts.leanVariables;
+    this.#leanKey = parts.leanKey;
+    this.#postgresPassword = parts.postgresPassword;
+    this.#leanVariables = parts.leanVariables;
     this.bucket = new Bucket(this.machine('bucket'));
     const { address } = this.machine('temporal');
-    this.environment = {
+    this.#environment = {
       TEMPORAL_ADDRESS: `${address}:${TEMPORAL_PORT}`,
       TEMPORAL_TLS_SERVER_NAME: SERVER_NAME,
       TEMPORAL_TLS_SERVER_CA_CERT_PATH: `${SEEN_DISK}/certificates/authority.pem`,
@@ -88,10 +88,10 @@ export class Installation {
       STP_GCS_ENDPOINT: this.bucket.endpoint,
       STP_CACHE: `${SEEN_DISK}/cache`,
       STP_LEAN_URL: this.leanUrl,
-      STP_LEAN_KEY: this.leanKey,
+      STP_LEAN_KEY: this.#leanKey,
       STP_TEMPORAL: parts.temporalCommand,
       NODE_COMPILE_CACHE: `${SEEN_DISK}/cache/node-compile`,
-      ...this.leanVariables,
+      ...this.#leanVariables,
     };
     const asPostgres = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'];
     const database = [join(parts.postgresPrograms, 'postgres'), '-D', `${SEEN_DISK}/postgres`];
@@ -105,7 +105,7 @@ export class Installation {
     ];
     this.temporal = this.machine('temporal').service('temporal', 'nice', [...AHEAD, ...server], {});
     const script = `${SEEN_REPOSITORY}/workers/control.ts`;
-    this.control = this.machine('control').service('control', SEEN_NODE, [script], this.environment, SEEN_REPOSITORY);
+    this.control = this.machine('control').service('control', SEEN_NODE, [script], this.#environment, SEEN_REPOSITORY);
     const serve = [
       'lean',
       'serve',
@@ -117,10 +117,10 @@ export class Installation {
       '2',
     ];
     this.leanService = this.machine('lean').service('lean-service', `${SEEN_REPOSITORY}/bin/stp`, serve, {
-      STP_LEAN_SERVE_KEYS: this.leanKey,
+      STP_LEAN_SERVE_KEYS: this.#leanKey,
       STP_CACHE: `${SEEN_DISK}/cache`,
       NODE_COMPILE_CACHE: `${SEEN_DISK}/cache/node-compile`,
-      ...this.leanVariables,
+      ...this.#leanVariables,
     });
   }
 
@@ -130,7 +130,7 @@ export class Installation {
 
   /** Runs a command as a person at the control node would, in the checkout, with its `bin` in PATH. */
   onControl(file: string, args: readonly string[], options: Options = {}) {
-    const env = { ...this.environment, HOME: '/root', PATH: `${SEEN_REPOSITORY}/bin:${process.env.PATH}` };
+    const env = { ...this.#environment, HOME: '/root', PATH: `${SEEN_REPOSITORY}/bin:${process.env.PATH}` };
     const inCheckout = ['-C', SEEN_REPOSITORY, '--', file, ...args];
     return this.machine('control').run('env', inCheckout, {
       timeout: COMMAND_TIMEOUT_MS,
@@ -151,7 +151,7 @@ export class Installation {
     const asked = await this.machine('control').run(
       'curl',
       ['--silent', '--max-time', '120', ...header, '--data', body, `${this.leanUrl}/api/check`],
-      { input: `Authorization: Bearer ${this.leanKey}\n`, reject: false },
+      { input: `Authorization: Bearer ${this.#leanKey}\n`, reject: false },
     );
     return String(asked.stdout);
   }
@@ -160,7 +160,7 @@ export class Installation {
   async databaseBytes(): Promise<number> {
     const query = "select sum(pg_database_size(datname)) from pg_database where datname like 'temporal%'";
     const { address } = this.machine('temporal');
-    const env = { PGPASSWORD: this.postgresPassword };
+    const env = { PGPASSWORD: this.#postgresPassword };
     const words = ['--host', address, '--username', 'temporal', '--tuples-only', '--no-align', '--command', query];
     const { stdout } = await this.machine('control').run('psql', [...words, 'temporal'], { env, reject: false });
     return Number(stdout);
@@ -171,7 +171,7 @@ export class Installation {
     const named = [
       'STP_LEAN_URL',
       'STP_LEAN_KEY',
-      ...Object.keys(this.leanVariables),
+      ...Object.keys(this.#leanVariables),
       `STP_CACHE=/home/${WORKER_USER}/cache`,
     ];
     const words = [
@@ -229,10 +229,10 @@ export class Installation {
       leanVariables: await leanVariables(say),
       postgresPrograms: await postgresPrograms(),
     });
-    await installation.prepareDisks(certificates, addresses);
+    await installation.#prepareDisks(certificates, addresses);
     say('PostgreSQL, Temporal, its schema and search attributes');
-    await installation.prepareDatabase(postgresPassword);
-    await installation.prepareTemporal(build, { postgresPassword, certificates });
+    await installation.#prepareDatabase(postgresPassword);
+    await installation.#prepareTemporal(build, { postgresPassword, certificates });
     return installation;
   }
 
@@ -240,7 +240,7 @@ export class Installation {
   async startFleet(say: (line: string) => void): Promise<void> {
     say('bucket, Lean service, control worker');
     await this.bucket.start();
-    await this.startLeanService();
+    await this.#startLeanService();
     this.control.start();
     say('worker nodes');
     await this.onControl('stp', ['nodes', 'bundle', '--file', `${SEEN_DISK}/worker.tar.gz`]);
@@ -248,7 +248,7 @@ export class Installation {
   }
 
   /** Starts the Lean service and waits until it answers. */
-  private async startLeanService(): Promise<void> {
+  async #startLeanService(): Promise<void> {
     this.leanService.start();
     for (let poll = 0; poll < HEALTH_POLLS_MAX; poll += 1) {
       if ((await this.askLean('example : 1 = 1 := rfl')).includes('"checked"')) return;
@@ -258,7 +258,7 @@ export class Installation {
   }
 
   /** Prepares the contents of machine images, and the files that a person puts on the control node. */
-  private async prepareDisks(
+  async #prepareDisks(
     certificates: Certificates,
     addresses: readonly (readonly [MachineName, string])[],
   ): Promise<void> {
@@ -281,7 +281,7 @@ export class Installation {
       await copyFile(from, join(disk, 'certificates', name));
     }
     await mkdir(join(disk, 'cache/temporal'), { recursive: true });
-    await writeFile(join(disk, 'cache/temporal/executable'), this.environment.STP_TEMPORAL!);
+    await writeFile(join(disk, 'cache/temporal/executable'), this.#environment.STP_TEMPORAL!);
     await copyFile(join(STATE, 'keys/login'), join(disk, 'root/.ssh/id_ed25519'));
     const hostKey = (await readFile(join(STATE, 'keys/host.pub'), 'utf8')).trim();
     const known = addresses.map(([, address]) => `${address} ${hostKey}\n`).join('');
@@ -293,7 +293,7 @@ export class Installation {
     await writeFile(join(disk, 'machines.yaml'), `hosts:\n${inventory.join('')}`);
   }
 
-  private async prepareDatabase(password: string): Promise<void> {
+  async #prepareDatabase(password: string): Promise<void> {
     const machine = this.machine('temporal');
     const programs = await postgresPrograms();
     const folder = join(machine.disk, 'postgres');
@@ -333,7 +333,7 @@ export class Installation {
     throw new Error('PostgreSQL does not answer');
   }
 
-  private async prepareTemporal(
+  async #prepareTemporal(
     build: TemporalBuild,
     secrets: { readonly postgresPassword: string; readonly certificates: Certificates },
   ): Promise<void> {
@@ -367,11 +367,11 @@ export class Installation {
         env: { SQL_PASSWORD: secrets.postgresPassword },
       });
     await this.startTemporal();
-    for (const step of namespaceSteps) await this.untilDone(step);
+    for (const step of namespaceSteps) await this.#untilDone(step);
   }
 
   /** Repeats a command until it succeeds: all parts of a server know a new namespace only after some seconds. */
-  private async untilDone(words: readonly string[]): Promise<void> {
+  async #untilDone(words: readonly string[]): Promise<void> {
     for (let poll = 1; ; poll += 1) {
       const { exitCode, stderr } = await this.onControl('temporal', words, { reject: false });
       if (exitCode === 0) return;

@@ -37,23 +37,23 @@ export class Machine {
   readonly name: string;
   readonly address: string;
   readonly disk: string;
-  private readonly logs: string;
-  private readonly keys: Keys;
-  private readonly hosts: string;
-  private init: number | null = null;
-  private shell: ChildProcess | null = null;
+  readonly #logs: string;
+  readonly #keys: Keys;
+  readonly #hosts: string;
+  #init: number | null = null;
+  #shell: ChildProcess | null = null;
 
   constructor(name: string, address: string, paths: { logs: string; keys: Keys; hosts: string }) {
     this.name = name;
     this.address = address;
     this.disk = join(STATE, 'disks', name);
-    this.logs = paths.logs;
-    this.keys = paths.keys;
-    this.hosts = paths.hosts;
+    this.#logs = paths.logs;
+    this.#keys = paths.keys;
+    this.#hosts = paths.hosts;
   }
 
   get isUp(): boolean {
-    return this.init !== null;
+    return this.#init !== null;
   }
 
   /** Makes an empty disk. */
@@ -70,47 +70,47 @@ export class Machine {
     await etc('passwd', `${passwd}${WORKER_USER}:x:${WORKER_ID}:${WORKER_ID}::/home/${WORKER_USER}:/bin/sh\n`);
     await etc('group', `${group}${WORKER_USER}:x:${WORKER_ID}:\n`);
     await etc('shadow', `root:*:19000:0:99999:7:::\n${WORKER_USER}:*:19000:0:99999:7:::\n`, 0o600);
-    await etc('hosts', this.hosts);
-    await etc('host_key', this.keys.hostKey, 0o600);
-    await etc('authorized_keys', this.keys.authorised);
-    await etc('boot.sh', this.bootScript());
+    await etc('hosts', this.#hosts);
+    await etc('host_key', this.#keys.hostKey, 0o600);
+    await etc('authorized_keys', this.#keys.authorised);
+    await etc('boot.sh', this.#bootScript());
   }
 
   /** Starts the machine and waits until its ssh server listens. */
   async boot(clock: Clock | null = null): Promise<void> {
-    await writeFile(join(this.disk, 'etc/sshd_config'), this.sshConfig(clock));
-    const logPath = join(this.logs, `${this.name}.machine.log`);
+    await writeFile(join(this.disk, 'etc/sshd_config'), this.#sshConfig(clock));
+    const logPath = join(this.#logs, `${this.name}.machine.log`);
     const log = openSync(logPath, 'a');
     const { size } = fstatSync(log);
     const unshare = ['unshare', '--mount', '--uts', '--ipc', '--pid', '--fork', '--kill-child'];
     const network = `--net=/run/netns/${namespaceOf(this.name)}`;
-    this.shell = spawn('nsenter', [network, ...unshare, '/bin/sh', join(this.disk, 'etc/boot.sh')], {
+    this.#shell = spawn('nsenter', [network, ...unshare, '/bin/sh', join(this.disk, 'etc/boot.sh')], {
       stdio: ['ignore', log, log],
       detached: true,
     });
     closeSync(log);
-    for (let poll = 0; poll < STARTED_POLLS_MAX && this.shell.exitCode === null; poll += 1) {
+    for (let poll = 0; poll < STARTED_POLLS_MAX && this.#shell.exitCode === null; poll += 1) {
       if ((await readFile(logPath)).subarray(size).includes('Server listening on')) {
-        [this.init] = (await childrenOf(this.shell.pid!)) as [number];
+        [this.#init] = (await childrenOf(this.#shell.pid!)) as [number];
         return;
       }
       await sleep(POLL_MS);
     }
-    throw new Error(`machine ${this.name} did not start: see ${this.logs}/${this.name}.machine.log`);
+    throw new Error(`machine ${this.name} did not start: see ${this.#logs}/${this.name}.machine.log`);
   }
 
   /** Ends every process, like a power cut; the disk stays. */
   async kill(): Promise<void> {
-    if (this.init === null) return;
-    const gone = new Promise((resolve) => this.shell!.once('exit', resolve));
-    process.kill(this.init, 'SIGKILL');
-    this.init = null;
+    if (this.#init === null) return;
+    const gone = new Promise((resolve) => this.#shell!.once('exit', resolve));
+    process.kill(this.#init, 'SIGKILL');
+    this.#init = null;
     await gone;
   }
 
   /** Runs a command on the machine as root, without ssh. */
   run(file: string, args: readonly string[], options: Options = {}) {
-    return execa('nsenter', [...this.enter(), file, ...args], options);
+    return execa('nsenter', [...this.#enter(), file, ...args], options);
   }
 
   /** Starts a long process on the machine, with its own log. */
@@ -122,8 +122,8 @@ export class Machine {
     cwd = '/',
   ): Service {
     return new Service(() => {
-      const out = createWriteStream(join(this.logs, `${this.name}.${name}.log`), { flags: 'a' });
-      const child = spawn('nsenter', [...this.enter(), 'env', '-C', cwd, '--', file, ...args], {
+      const out = createWriteStream(join(this.#logs, `${this.name}.${name}.log`), { flags: 'a' });
+      const child = spawn('nsenter', [...this.#enter(), 'env', '-C', cwd, '--', file, ...args], {
         env: { PATH: process.env.PATH, HOME: '/root', LANG: 'C.UTF-8', ...env },
         stdio: ['pipe', 'pipe', 'pipe'],
       });
@@ -150,7 +150,7 @@ export class Machine {
   /** Returns the resident memory of all its processes, including those in sandboxes. */
   async residentBytes(): Promise<number> {
     const all = await listProcesses();
-    const own = await readlink(`/proc/${this.init}/ns/pid`);
+    const own = await readlink(`/proc/${this.#init}/ns/pid`);
     const isOwn = (pid: number): Promise<boolean> =>
       readlink(`/proc/${pid}/ns/pid`).then(
         (namespace) => namespace === own,
@@ -170,12 +170,12 @@ export class Machine {
     return () => rm(ballast, { force: true });
   }
 
-  private enter(): string[] {
-    if (this.init === null) throw new Error(`machine ${this.name} is not up`);
-    return ['-t', String(this.init), '-m', '-u', '-i', '-n', '-p', '--'];
+  #enter(): string[] {
+    if (this.#init === null) throw new Error(`machine ${this.name} is not up`);
+    return ['-t', String(this.#init), '-m', '-u', '-i', '-n', '-p', '--'];
   }
 
-  private bootScript(): string {
+  #bootScript(): string {
     const etc = (name: string): string => `mount --bind "${this.disk}/etc/${name}" /etc/${name}`;
     return [
       'set -eu',
@@ -200,7 +200,7 @@ export class Machine {
     ].join('\n');
   }
 
-  private sshConfig(clock: Clock | null): string {
+  #sshConfig(clock: Clock | null): string {
     return [
       `ListenAddress ${this.address}`,
       'Port 22',
@@ -221,20 +221,22 @@ export class Machine {
 
 /** A process that a rehearsal ends and starts again. */
 export class Service {
-  private readonly begin: () => ChildProcess;
-  private child: ChildProcess | null = null;
+  readonly #begin: () => ChildProcess;
+  #child: ChildProcess | null = null;
 
   constructor(begin: () => ChildProcess) {
-    this.begin = begin;
+    this.#begin = begin;
   }
 
   start(): ChildProcess {
-    this.child = this.begin();
-    return this.child;
+    this.#child = this.#begin();
+    return this.#child;
   }
 
   get running(): ChildProcess | null {
-    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null ? this.child : null;
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
+      ? this.#child
+      : null;
   }
 
   /** Sends the signal and waits until the process has ended. */

@@ -17,7 +17,7 @@ export class RunControl {
   child: string | null = null;
   /** The failure, while the run waits for a decision. */
   failure: string | null = null;
-  private decision: Decision | null = null;
+  #decision: Decision | null = null;
 
   constructor(carried?: Steered) {
     this.paused = carried?.paused ?? false;
@@ -25,11 +25,11 @@ export class RunControl {
     const refuseWhen = (refused: boolean, why: string): void => {
       if (refused) throw ApplicationFailure.nonRetryable(why);
     };
-    setHandler(contracts.pauseUpdate, () => this.setPaused(true, 'pauses before the next shard or stage'), {
+    setHandler(contracts.pauseUpdate, () => this.#setPaused(true, 'pauses before the next shard or stage'), {
       validator: () => refuseWhen(this.paused, 'the run is paused already'),
       description: 'Start nothing new until resume; what runs is finished.',
     });
-    setHandler(contracts.resumeUpdate, () => this.setPaused(false, 'goes on'), {
+    setHandler(contracts.resumeUpdate, () => this.#setPaused(false, 'goes on'), {
       validator: () => refuseWhen(!this.paused, 'the run is not paused'),
       description: 'Go on after pause.',
     });
@@ -42,11 +42,11 @@ export class RunControl {
       description: 'End after the current round, with evaluation and report.',
     });
     const decide = (decision: Decision, said: string) => (): string => {
-      this.decision = decision;
+      this.#decision = decision;
       return said;
     };
     const validator = (): void =>
-      refuseWhen(this.failure === null || this.decision !== null, 'nothing waits for a decision');
+      refuseWhen(this.failure === null || this.#decision !== null, 'nothing waits for a decision');
     setHandler(contracts.retryRoundUpdate, decide('retry', 'runs the failed step again; finished work is kept'), {
       validator,
       description: 'Run the failed step again; finished work is kept.',
@@ -67,13 +67,13 @@ export class RunControl {
   /** Waits for a person's decision about a failed step: a round, a retraining, an evaluation or the report. */
   async awaitDecision(failure: string): Promise<Decision> {
     this.failure = failure;
-    this.decision = null;
-    await condition(() => this.decision !== null);
+    this.#decision = null;
+    await condition(() => this.#decision !== null);
     this.failure = null;
-    return this.decision!;
+    return this.#decision!;
   }
 
-  private async setPaused(value: boolean, said: string): Promise<string> {
+  async #setPaused(value: boolean, said: string): Promise<string> {
     this.paused = value;
     if (this.child !== null)
       // A round that ends at this moment cannot receive the signal and does not need it.

@@ -4,33 +4,33 @@ import type { Stage } from './contracts.ts';
 export class StageClock {
   stage: Stage = 'provision';
   startedAtMs = Date.now();
-  private readonly seconds: Record<string, number>;
+  readonly #seconds: Record<string, number>;
 
   constructor(carried: Readonly<Record<string, number>> = {}) {
-    this.seconds = { ...carried };
+    this.#seconds = { ...carried };
   }
 
   enter(stage: Stage): void {
-    this.settle();
+    this.#settle();
     this.stage = stage;
   }
 
   /** Adds times by stage from a child workflow's clock. */
   add(other: Readonly<Record<string, number>>): void {
-    for (const [stage, value] of Object.entries(other)) this.seconds[stage] = (this.seconds[stage] ?? 0) + value;
+    for (const [stage, value] of Object.entries(other)) this.#seconds[stage] = (this.#seconds[stage] ?? 0) + value;
   }
 
   /** Returns the seconds of each stage up to now. */
   close(): Record<string, number> {
-    this.settle();
-    return { ...this.seconds };
+    this.#settle();
+    return { ...this.#seconds };
   }
 
-  private settle(): void {
+  #settle(): void {
     const now = Date.now();
     // A round counts its own time, stage by stage.
     if (this.stage !== 'round')
-      this.seconds[this.stage] = (this.seconds[this.stage] ?? 0) + (now - this.startedAtMs) / 1_000;
+      this.#seconds[this.stage] = (this.#seconds[this.stage] ?? 0) + (now - this.startedAtMs) / 1_000;
     this.startedAtMs = now;
   }
 }

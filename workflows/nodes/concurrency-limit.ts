@@ -2,27 +2,27 @@
 import { condition } from '@temporalio/workflow';
 
 export class ConcurrencyLimit {
-  private running = 0;
-  private nextTicket = 0;
-  private serving = 0;
-  private readonly width: () => number;
-  private readonly isOpen: () => boolean;
+  #running = 0;
+  #nextTicket = 0;
+  #serving = 0;
+  readonly #width: () => number;
+  readonly #isOpen: () => boolean;
 
   /** @param isOpen while it returns false, no new piece starts (a paused run) */
   constructor(width: number | (() => number), isOpen: () => boolean = () => true) {
-    this.width = typeof width === 'number' ? () => width : width;
-    this.isOpen = isOpen;
+    this.#width = typeof width === 'number' ? () => width : width;
+    this.#isOpen = isOpen;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const ticket = this.nextTicket++;
-    await condition(() => ticket === this.serving && this.running < this.width() && this.isOpen());
-    this.serving++;
-    this.running++;
+    const ticket = this.#nextTicket++;
+    await condition(() => ticket === this.#serving && this.#running < this.#width() && this.#isOpen());
+    this.#serving++;
+    this.#running++;
     try {
       return await work();
     } finally {
-      this.running--;
+      this.#running--;
     }
   }
 }

@@ -10,14 +10,14 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { lossOf } from './every-node.ts';
 
 export class MachinePool {
-  private readonly free: string[];
-  private readonly limit: ConcurrencyLimit;
-  private left: number;
+  readonly #free: string[];
+  readonly #limit: ConcurrencyLimit;
+  #left: number;
 
   constructor(queues: readonly string[]) {
-    this.free = [...queues];
-    this.left = queues.length;
-    this.limit = new ConcurrencyLimit(() => this.left);
+    this.#free = [...queues];
+    this.#left = queues.length;
+    this.#limit = new ConcurrencyLimit(() => this.#left);
   }
 
   /**
@@ -26,26 +26,26 @@ export class MachinePool {
    */
   async run<T>(work: (queue: string, isLast: boolean) => Promise<T>): Promise<T> {
     for (;;) {
-      const outcome = await this.limit.run(() => this.onOne(work));
+      const outcome = await this.#limit.run(() => this.#onOne(work));
       if (outcome.kind === 'done') return outcome.result;
     }
   }
 
-  private async onOne<T>(
+  async #onOne<T>(
     work: (queue: string, isLast: boolean) => Promise<T>,
   ): Promise<{ kind: 'done'; result: T } | { kind: 'lost' }> {
-    const queue = this.free.shift()!;
+    const queue = this.#free.shift()!;
     try {
-      const result = await work(queue, this.left === 1);
-      this.free.push(queue);
+      const result = await work(queue, this.#left === 1);
+      this.#free.push(queue);
       return { kind: 'done', result };
     } catch (error) {
       const why = whyUnfit(error);
-      if (why === null || this.left === 1) {
-        this.free.push(queue);
+      if (why === null || this.#left === 1) {
+        this.#free.push(queue);
         throw error;
       }
-      this.left -= 1;
+      this.#left -= 1;
       log.warn('a machine is given no more work', { queue, why });
       return { kind: 'lost' };
     }

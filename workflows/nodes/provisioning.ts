@@ -92,67 +92,67 @@ export interface TimeHeld {
 
 /** Machines in use. Work runs on the present machines, and again on their replacements if they are lost meanwhile. */
 export class NodesInUse {
-  private readonly steps: ProvisioningSteps;
-  private readonly limits: ProvisioningLimits;
-  private current: HeldNodes | null;
+  readonly #steps: ProvisioningSteps;
+  readonly #limits: ProvisioningLimits;
+  #current: HeldNodes | null;
   /** Resolves when there are machines again; rejects if there can be none. */
-  private available: Promise<void> = Promise.resolve();
+  #available: Promise<void> = Promise.resolve();
   /** Last generation that is known to be lost, with the reason. */
-  private lost: { readonly generation: number; readonly reason: string } | null = null;
-  private readonly using = new Set<Scope>();
-  private watching: Scope | null = null;
-  private renewed: PromiseWithResolvers<void> | null = null;
+  #lost: { readonly generation: number; readonly reason: string } | null = null;
+  readonly #using = new Set<Scope>();
+  #watching: Scope | null = null;
+  #renewed: PromiseWithResolvers<void> | null = null;
   /** Machines on which work was last started, even if not all of them answered. */
-  private begun: readonly NodeHost[] = [];
-  private isOver = false;
-  private lastAsked: number;
+  #begun: readonly NodeHost[] = [];
+  #isOver = false;
+  #lastAsked: number;
   /** The request for replacements has failed; it is repeated only when work needs machines. */
-  private isGivenUp = false;
-  private watchAgain: () => void = () => undefined;
+  #isGivenUp = false;
+  #watchAgain: () => void = () => undefined;
   /** Time of the past sets, and the start of the present one. */
-  private past: TimeHeld = { setMs: 0, machineMs: 0 };
-  private present: { readonly sinceMs: number; readonly hosts: number } | null = null;
+  #past: TimeHeld = { setMs: 0, machineMs: 0 };
+  #present: { readonly sinceMs: number; readonly hosts: number } | null = null;
 
   constructor(steps: ProvisioningSteps, limits: ProvisioningLimits, carried: HeldNodes | null) {
-    this.steps = steps;
-    this.limits = limits;
-    this.current = carried;
-    this.lastAsked = carried?.generation ?? 0;
-    this.begun = carried?.hosts ?? [];
-    if (carried !== null) this.count(carried.hosts.length);
+    this.#steps = steps;
+    this.#limits = limits;
+    this.#current = carried;
+    this.#lastAsked = carried?.generation ?? 0;
+    this.#begun = carried?.hosts ?? [];
+    if (carried !== null) this.#count(carried.hosts.length);
   }
 
   /** Machine time since this object was made. Machines cost from when they are ready until they are deleted. */
   get time(): TimeHeld {
-    const ms = this.present === null ? 0 : this.steps.now() - this.present.sinceMs;
-    const { setMs, machineMs } = this.past;
-    return { setMs: setMs + ms, machineMs: machineMs + ms * (this.present?.hosts ?? 0) };
+    const ms = this.#present === null ? 0 : this.#steps.now() - this.#present.sinceMs;
+    const { setMs, machineMs } = this.#past;
+    return { setMs: setMs + ms, machineMs: machineMs + ms * (this.#present?.hosts ?? 0) };
   }
 
-  private count(hosts: number): void {
+  #count(hosts: number): void {
     this.countNoMore();
-    this.present = { sinceMs: this.steps.now(), hosts };
+    this.#present = { sinceMs: this.#steps.now(), hosts };
   }
 
   /** Stops counting time: the machines are gone or no longer used. */
   countNoMore(): void {
-    this.past = this.time;
-    this.present = null;
+    this.#past = this.time;
+    this.#present = null;
   }
 
   /** Number of the last set that was requested; 0: none was. */
   get asked(): number {
-    return this.lastAsked;
+    return this.#lastAsked;
   }
 
   /** Machines that may still have files or processes of the run. */
   get touched(): readonly NodeHost[] {
-    return this.begun;
+    return this.#begun;
   }
 
   /** The present machines; null before the first. */
   get held(): HeldNodes | null {
-    return this.current;
+    return this.#current;
   }
 
   /**
@@ -160,57 +160,57 @@ export class NodesInUse {
    */
   async use<T>(work: (nodes: HeldNodes) => Promise<T>): Promise<T> {
     for (;;) {
-      if (this.isGivenUp) this.watchAgain();
-      await this.available;
-      const nodes = this.current!;
-      const scope = this.steps.scope();
-      this.using.add(scope);
+      if (this.#isGivenUp) this.#watchAgain();
+      await this.#available;
+      const nodes = this.#current!;
+      const scope = this.#steps.scope();
+      this.#using.add(scope);
       try {
         return await scope.run(() => work(nodes));
       } catch (error) {
-        if (this.isOver) throw error;
-        if (this.lost?.generation !== nodes.generation && this.current === nodes) {
-          if (!this.steps.isDeadHost(error) || (await this.allAnswer(nodes))) throw error;
-          this.markLost(nodes.generation, 'a machine does not answer any more');
-          this.watching?.cancel();
+        if (this.#isOver) throw error;
+        if (this.#lost?.generation !== nodes.generation && this.#current === nodes) {
+          if (!this.#steps.isDeadHost(error) || (await this.#allAnswer(nodes))) throw error;
+          this.#markLost(nodes.generation, 'a machine does not answer any more');
+          this.#watching?.cancel();
         }
         // Lost: the watch has replaced the machines, or is about to.
       } finally {
-        this.using.delete(scope);
+        this.#using.delete(scope);
       }
     }
   }
 
   /** Acquires the first machines, unless some are carried over. Then runs the body under watch and cost guard. */
   async guard<T>(body: (nodes: NodesInUse) => Promise<T>): Promise<T> {
-    if (this.current === null) await this.acquire(1);
-    const { steps } = this;
-    const untilMs = this.current!.sinceMs + this.limits.heldMsMax;
+    if (this.#current === null) await this.#acquire(1);
+    const steps = this.#steps;
+    const untilMs = this.#current!.sinceMs + this.#limits.heldMsMax;
     const whole = steps.scope();
     const watch = steps.scope();
     // The cost guard has a clock of its own, because it must also act while lost machines are replaced or a person is
     // waited for.
     const struck = watch.run(async () => {
       await steps.sleep(Math.max(0, untilMs - steps.now()));
-      this.isOver = true;
+      this.#isOver = true;
       whole.cancel();
       watch.cancel();
     });
     // The activity that needs machines reports their failures.
     const ended = (work: Promise<void>): Promise<void> => work.catch(() => undefined);
     const ends = [ended(struck)];
-    const begin = (): void => void ends.push(ended(watch.run(() => this.watchOn(untilMs))));
-    this.watchAgain = () => {
-      this.isGivenUp = false;
-      this.expectOthers();
+    const begin = (): void => void ends.push(ended(watch.run(() => this.#watchOn(untilMs))));
+    this.#watchAgain = () => {
+      this.#isGivenUp = false;
+      this.#expectOthers();
       begin();
     };
     begin();
     try {
       return await whole.run(() => body(this));
     } catch (error) {
-      if (!this.isOver) throw error;
-      const hours = Number((this.limits.heldMsMax / 3_600_000).toPrecision(3));
+      if (!this.#isOver) throw error;
+      const hours = Number((this.#limits.heldMsMax / 3_600_000).toPrecision(3));
       throw steps.failure(
         'STP1606',
         `the cost guard ended the run: its machines were held for ${hours} hours (nodes.hoursMax)`,
@@ -221,41 +221,41 @@ export class NodesInUse {
     }
   }
 
-  private async allAnswer({ hosts }: HeldNodes): Promise<boolean> {
-    return (await Promise.all(hosts.map(({ taskQueue }) => this.steps.answers(taskQueue)))).every(Boolean);
+  async #allAnswer({ hosts }: HeldNodes): Promise<boolean> {
+    return (await Promise.all(hosts.map(({ taskQueue }) => this.#steps.answers(taskQueue)))).every(Boolean);
   }
 
-  private markLost(generation: number, reason: string): void {
-    this.lost = { generation, reason };
-    this.expectOthers();
-    for (const scope of this.using) scope.cancel();
+  #markLost(generation: number, reason: string): void {
+    this.#lost = { generation, reason };
+    this.#expectOthers();
+    for (const scope of this.#using) scope.cancel();
   }
 
-  private expectOthers(): void {
+  #expectOthers(): void {
     const anew = Promise.withResolvers<void>();
     // The failure may come while nothing awaits this promise.
     anew.promise.catch(() => undefined);
-    this.available = anew.promise;
-    this.renewed = anew;
+    this.#available = anew.promise;
+    this.#renewed = anew;
   }
 
   /** Detects losses and replaces lost machines, until `untilMs` or a cancellation. */
-  private async watchOn(untilMs: number): Promise<void> {
+  async #watchOn(untilMs: number): Promise<void> {
     for (;;) {
-      const { generation } = this.current!;
-      if (this.lost?.generation !== generation) {
-        const end = await this.watchOnce(generation, untilMs);
+      const { generation } = this.#current!;
+      if (this.#lost?.generation !== generation) {
+        const end = await this.#watchOnce(generation, untilMs);
         if (end?.kind === 'over') return;
-        if (end?.kind === 'lost') this.markLost(generation, end.reason);
-        if (this.lost?.generation !== generation) continue;
+        if (end?.kind === 'lost') this.#markLost(generation, end.reason);
+        if (this.#lost?.generation !== generation) continue;
       }
       try {
-        this.steps.say(`the machines were lost (${this.lost.reason}); asking for others`);
-        await this.releaseEarly();
-        await this.acquire(this.lastAsked + 1);
-        this.renewed?.resolve();
+        this.#steps.say(`the machines were lost (${this.#lost.reason}); asking for others`);
+        await this.#releaseEarly();
+        await this.#acquire(this.#lastAsked + 1);
+        this.#renewed?.resolve();
       } catch (error) {
-        await this.giveUp(error);
+        await this.#giveUp(error);
         throw error;
       }
     }
@@ -265,21 +265,21 @@ export class NodesInUse {
    * Gives up an incomplete set, which would cost money while a person is waited for. A later use requests a whole set
    * again.
    */
-  private async giveUp(error: unknown): Promise<void> {
+  async #giveUp(error: unknown): Promise<void> {
     try {
-      if (this.steps.isCancellation(error)) return;
-      await this.releaseEarly();
-      this.isGivenUp = true;
+      if (this.#steps.isCancellation(error)) return;
+      await this.#releaseEarly();
+      this.#isGivenUp = true;
     } finally {
-      this.renewed?.reject(error);
+      this.#renewed?.reject(error);
     }
   }
 
   /** Releases unusable sets. The next set has another name, so a failure here can wait for the end of the run. */
-  private async releaseEarly(): Promise<void> {
-    const { steps } = this;
+  async #releaseEarly(): Promise<void> {
+    const steps = this.#steps;
     try {
-      const { left } = await steps.release(this.lastAsked, steps.now() + GOING_MS_MAX);
+      const { left } = await steps.release(this.#lastAsked, steps.now() + GOING_MS_MAX);
       if (left.length === 0) this.countNoMore();
       if (left.length > 0) steps.say(`giving lost machines back: ${left.length} are still there, such as ${left[0]}`);
     } catch (error) {
@@ -289,63 +289,63 @@ export class NodesInUse {
   }
 
   /** Watches once. Returns null if the watch itself failed, or was told to check at once. */
-  private async watchOnce(generation: number, untilMs: number): Promise<WatchEnd | null> {
-    const scope = this.steps.scope();
-    this.watching = scope;
+  async #watchOnce(generation: number, untilMs: number): Promise<WatchEnd | null> {
+    const scope = this.#steps.scope();
+    this.#watching = scope;
     try {
-      return await scope.run(() => this.steps.watch(generation, untilMs));
+      return await scope.run(() => this.#steps.watch(generation, untilMs));
     } catch (error) {
-      if (this.lost?.generation === generation) return null;
-      if (this.steps.isCancellation(error)) throw error;
-      if (this.steps.now() >= untilMs) return { kind: 'over' };
-      await this.steps.sleep(WATCH_PAUSE_MS);
+      if (this.#lost?.generation === generation) return null;
+      if (this.#steps.isCancellation(error)) throw error;
+      if (this.#steps.now() >= untilMs) return { kind: 'over' };
+      await this.#steps.sleep(WATCH_PAUSE_MS);
       return null;
     } finally {
-      this.watching = null;
+      this.#watching = null;
     }
   }
 
   /** Requests machines until they are ready and their workers answer, or until the time is over (STP1602, STP1604). */
-  private async acquire(first: number): Promise<void> {
-    const { steps } = this;
-    const deadlineMs = steps.now() + this.limits.validUntilMs;
+  async #acquire(first: number): Promise<void> {
+    const steps = this.#steps;
+    const deadlineMs = steps.now() + this.#limits.validUntilMs;
     let generation = first;
     let reason = 'no machines yet';
     for (let attempt = 1, pause = PAUSE_FIRST_MS; ; attempt += 1, pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
-      this.lastAsked = Math.max(this.lastAsked, generation);
+      this.#lastAsked = Math.max(this.#lastAsked, generation);
       steps.say('waiting for machines: the request is being made, or waits for capacity');
       const asked = await steps.request(generation, attempt, deadlineMs);
       const settled: Settled =
         asked.kind === 'accepted'
-          ? await this.settle(generation, deadlineMs)
+          ? await this.#settle(generation, deadlineMs)
           : { kind: 'retry-same-set', reason: asked.reason };
       if (settled.kind === 'ready') {
-        this.count(settled.hosts.length);
-        const begun = await this.beginHosts(generation, settled.hosts);
+        this.#count(settled.hosts.length);
+        const begun = await this.#beginHosts(generation, settled.hosts);
         if (begun === null) {
-          this.current = { generation, hosts: settled.hosts, sinceMs: this.current?.sinceMs ?? steps.now() };
+          this.#current = { generation, hosts: settled.hosts, sinceMs: this.#current?.sinceMs ?? steps.now() };
           return;
         }
         reason = begun;
         generation += 1;
-        await this.releaseEarly();
+        await this.#releaseEarly();
       } else {
         reason = settled.reason;
         if (settled.kind === 'request-next-set') {
           // The name stays taken until its resources are deleted.
           generation += 1;
-          await this.releaseEarly();
+          await this.#releaseEarly();
         }
       }
-      if (steps.now() >= deadlineMs) throw tooLate(steps, this.limits, reason);
+      if (steps.now() >= deadlineMs) throw tooLate(steps, this.#limits, reason);
       steps.say(`waiting for machines: ${reason}`);
       await steps.sleep(Math.min(pause, Math.max(0, deadlineMs - steps.now())));
     }
   }
 
   /** Polls until the machines are ready, or will clearly not come up by themselves. */
-  private async settle(generation: number, deadlineMs: number): Promise<Settled> {
-    const { steps } = this;
+  async #settle(generation: number, deadlineMs: number): Promise<Settled> {
+    const steps = this.#steps;
     steps.say('waiting for machines: the request is accepted');
     const state = await steps.state(generation, deadlineMs);
     switch (state.kind) {
@@ -361,15 +361,15 @@ export class NodesInUse {
       case 'absent':
         return { kind: 'retry-same-set', reason: 'the request no longer exists' };
       case 'waiting':
-        throw tooLate(steps, this.limits, state.reason);
+        throw tooLate(steps, this.#limits, state.reason);
     }
   }
 
   /** Returns null when every machine's worker has answered; else why these machines are unusable. */
-  private async beginHosts(generation: number, hosts: readonly NodeHost[]): Promise<string | null> {
-    const { steps } = this;
+  async #beginHosts(generation: number, hosts: readonly NodeHost[]): Promise<string | null> {
+    const steps = this.#steps;
     steps.say(`${hosts.length} machines are there; waiting for their workers`);
-    this.begun = hosts;
+    this.#begun = hosts;
     const scope = steps.scope();
     try {
       await scope.run(() => Promise.all(hosts.map((host) => steps.begin(host.taskQueue))));

@@ -4,26 +4,26 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
 export class JsonArrayFile {
-  private readonly stream: WriteStream;
-  private readonly done: Promise<void>;
-  private isEmpty = true;
+  readonly #stream: WriteStream;
+  readonly #done: Promise<void>;
+  #isEmpty = true;
 
   constructor(path: string) {
-    this.stream = createWriteStream(path);
-    this.done = finished(this.stream);
+    this.#stream = createWriteStream(path);
+    this.#done = finished(this.#stream);
     // a failure is reported by the next write or by close
-    this.done.catch(() => {});
+    this.#done.catch(() => {});
   }
 
   async write(element: unknown): Promise<void> {
-    const written = this.stream.write(`${this.isEmpty ? '[\n' : ',\n'}${JSON.stringify(element)}`);
-    this.isEmpty = false;
-    if (!written) await Promise.race([once(this.stream, 'drain'), this.done]);
+    const written = this.#stream.write(`${this.#isEmpty ? '[\n' : ',\n'}${JSON.stringify(element)}`);
+    this.#isEmpty = false;
+    if (!written) await Promise.race([once(this.#stream, 'drain'), this.#done]);
   }
 
   /** Resolves once the file is complete. */
   async close(): Promise<void> {
-    this.stream.end(this.isEmpty ? '[]\n' : '\n]\n');
-    await this.done;
+    this.#stream.end(this.#isEmpty ? '[]\n' : '\n]\n');
+    await this.#done;
   }
 }

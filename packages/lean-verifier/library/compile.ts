@@ -133,12 +133,12 @@ async function compileAll(
 
 /** Lets idle workers sleep until a module is done. */
 class Wake {
-  private sleepers: (() => void)[] = [];
+  #sleepers: (() => void)[] = [];
   wait(): Promise<void> {
-    return new Promise((resolve) => this.sleepers.push(resolve));
+    return new Promise((resolve) => this.#sleepers.push(resolve));
   }
   all(): void {
-    for (const resolve of this.sleepers.splice(0)) resolve();
+    for (const resolve of this.#sleepers.splice(0)) resolve();
   }
 }
 

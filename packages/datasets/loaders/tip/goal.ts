@@ -54,13 +54,13 @@ export function renderGoal(name: string, forms: readonly SExpression[], vocabula
 }
 
 class GoalPrinter {
-  private readonly name: string;
-  private readonly vocabulary: Vocabulary;
-  private compares = false;
+  readonly #name: string;
+  readonly #vocabulary: Vocabulary;
+  #compares = false;
 
   constructor(name: string, vocabulary: Vocabulary) {
-    this.name = name;
-    this.vocabulary = vocabulary;
+    this.#name = name;
+    this.#vocabulary = vocabulary;
   }
 
   theorem(goal: SExpression): string {
@@ -68,43 +68,43 @@ class GoalPrinter {
     const [parameters, body] =
       head(inner) === 'forall' ? [inner[1] as readonly [string, SExpression][], inner[2]!] : [[], inner];
     const scope: Scope = new Map(parameters.map(([parameter]) => [parameter, atom(parameter)]));
-    const conclusion = this.formula(body, scope, LOWEST);
+    const conclusion = this.#formula(body, scope, LOWEST);
     const types = [
-      ...typeVariables.map((variable) => this.type(variable, LOWEST)),
+      ...typeVariables.map((variable) => this.#type(variable, LOWEST)),
       ...(JSON.stringify(goal).includes('"Any"') ? ['α'] : []),
     ].sort();
     const binders = [
       ...(types.length === 0 ? [] : [`{${types.join(' ')} : Type}`]),
-      ...(this.compares ? types.map((type) => `[DecidableEq ${type}]`) : []),
-      ...grouped(parameters.map(([parameter, type]) => [parameter, this.type(type, LOWEST)])),
+      ...(this.#compares ? types.map((type) => `[DecidableEq ${type}]`) : []),
+      ...grouped(parameters.map(([parameter, type]) => [parameter, this.#type(type, LOWEST)])),
     ];
-    return `theorem ${[this.name, ...binders].join(' ')} : ${conclusion}`;
+    return `theorem ${[this.#name, ...binders].join(' ')} : ${conclusion}`;
   }
 
-  private type(type: SExpression, outerStrength: number): string {
+  #type(type: SExpression, outerStrength: number): string {
     if (typeof type === 'string') {
-      const text = TYPE_VARIABLES.get(type) ?? this.vocabulary.types.get(type);
-      if (text === undefined) throw unsupported(this.name, `type ${type}`);
+      const text = TYPE_VARIABLES.get(type) ?? this.#vocabulary.types.get(type);
+      if (text === undefined) throw unsupported(this.#name, `type ${type}`);
       return text;
     }
     const [former, ...parts] = type;
     switch (former) {
       case 'list':
-        return bracketed({ text: `List ${this.type(parts[0]!, ARGUMENT)}`, strength: ARGUMENT - 1 }, outerStrength);
+        return bracketed({ text: `List ${this.#type(parts[0]!, ARGUMENT)}`, strength: ARGUMENT - 1 }, outerStrength);
       case 'pair':
         return bracketed(
-          { text: `${this.type(parts[0]!, AND + 1)} × ${this.type(parts[1]!, AND)}`, strength: AND },
+          { text: `${this.#type(parts[0]!, AND + 1)} × ${this.#type(parts[1]!, AND)}`, strength: AND },
           outerStrength,
         );
       case '=>':
         return bracketed(
-          { text: parts.map((part) => this.type(part, ARROW + 1)).join(' → '), strength: ARROW },
+          { text: parts.map((part) => this.#type(part, ARROW + 1)).join(' → '), strength: ARROW },
           outerStrength,
         );
       default:
         return bracketed(
           {
-            text: `${this.type(former!, ARGUMENT)} ${parts.map((part) => this.type(part, ARGUMENT)).join(' ')}`,
+            text: `${this.#type(former!, ARGUMENT)} ${parts.map((part) => this.#type(part, ARGUMENT)).join(' ')}`,
             strength: ARGUMENT - 1,
           },
           outerStrength,
@@ -113,12 +113,12 @@ class GoalPrinter {
   }
 
   /** Renders a proposition. */
-  private formula(e: SExpression, scope: Scope, outerStrength: number): string {
+  #formula(e: SExpression, scope: Scope, outerStrength: number): string {
     const list = Array.isArray(e) ? (e as readonly SExpression[]) : [];
     const infix = (symbol: string, strength: number) =>
-      `${this.formula(list[1]!, scope, strength + 1)} ${symbol} ${this.formula(list[2]!, scope, strength)}`;
+      `${this.#formula(list[1]!, scope, strength + 1)} ${symbol} ${this.#formula(list[2]!, scope, strength)}`;
     const equation = (symbol: string) =>
-      `${this.term(list[1]!, scope, EQUALITY + 1)} ${symbol} ${this.term(list[2]!, scope, EQUALITY + 1)}`;
+      `${this.#term(list[1]!, scope, EQUALITY + 1)} ${symbol} ${this.#term(list[2]!, scope, EQUALITY + 1)}`;
     switch (head(e)) {
       case '=':
         return bracketed({ text: equation('='), strength: EQUALITY }, outerStrength);
@@ -134,118 +134,118 @@ class GoalPrinter {
         const tested = nilTest(list[1]!);
         const [left, symbol, right] = tested === null ? [list[1]!, '=', 'false'] : [tested, '≠', '[]'];
         return bracketed(
-          { text: `${this.term(left, scope, EQUALITY + 1)} ${symbol} ${right}`, strength: EQUALITY },
+          { text: `${this.#term(left, scope, EQUALITY + 1)} ${symbol} ${right}`, strength: EQUALITY },
           outerStrength,
         );
       }
       case 'let':
-        return this.formula(list[2]!, this.withLets(list[1]!, scope), outerStrength);
+        return this.#formula(list[2]!, this.#withLets(list[1]!, scope), outerStrength);
       default: {
         const tested = nilTest(e);
         const [left, right] = tested === null ? [e, 'true'] : [tested, '[]'];
         return bracketed(
-          { text: `${this.term(left, scope, EQUALITY + 1)} = ${right}`, strength: EQUALITY },
+          { text: `${this.#term(left, scope, EQUALITY + 1)} = ${right}`, strength: EQUALITY },
           outerStrength,
         );
       }
     }
   }
 
-  private term(e: SExpression, scope: Scope, outerStrength: number): string {
-    return bracketed(this.printed(e, scope), outerStrength);
+  #term(e: SExpression, scope: Scope, outerStrength: number): string {
+    return bracketed(this.#printed(e, scope), outerStrength);
   }
 
-  private printed(e: SExpression, scope: Scope): Printed {
-    if (typeof e === 'string') return this.symbol(e, scope);
+  #printed(e: SExpression, scope: Scope): Printed {
+    if (typeof e === 'string') return this.#symbol(e, scope);
     const [operator, ...parts] = e;
     const tested = nilTest(e);
-    if (tested !== null) return { text: `${this.term(tested, scope, ARGUMENT)}.isEmpty`, strength: ARGUMENT };
-    if (typeof operator !== 'string') throw unsupported(this.name, JSON.stringify(e));
-    if (SUCCESSORS.has(operator)) return this.successor(e, scope);
+    if (tested !== null) return { text: `${this.#term(tested, scope, ARGUMENT)}.isEmpty`, strength: ARGUMENT };
+    if (typeof operator !== 'string') throw unsupported(this.#name, JSON.stringify(e));
+    if (SUCCESSORS.has(operator)) return this.#successor(e, scope);
     const infix = (symbol: string, strength: number) => ({
-      text: `${this.term(parts[0]!, scope, strength + 1)} ${symbol} ${this.term(parts[1]!, scope, strength)}`,
+      text: `${this.#term(parts[0]!, scope, strength + 1)} ${symbol} ${this.#term(parts[1]!, scope, strength)}`,
       strength,
     });
     switch (operator) {
       case '_':
-        if (parts[0] !== 'nil') return this.symbol(parts[0] as string, scope);
-        return atom(parts[1] === 'Any' ? `([] : List ${this.type('Any', ARGUMENT)})` : '[]');
+        if (parts[0] !== 'nil') return this.#symbol(parts[0] as string, scope);
+        return atom(parts[1] === 'Any' ? `([] : List ${this.#type('Any', ARGUMENT)})` : '[]');
       case 'cons':
-        if (head(parts[1]!) === '_') return atom(`[${this.term(parts[0]!, scope, LOWEST)}]`);
+        if (head(parts[1]!) === '_') return atom(`[${this.#term(parts[0]!, scope, LOWEST)}]`);
         return infix('::', CONS);
       case 'pair2':
-        return atom(`(${this.term(parts[0]!, scope, LOWEST)}, ${this.term(parts[1]!, scope, LOWEST)})`);
+        return atom(`(${this.#term(parts[0]!, scope, LOWEST)}, ${this.#term(parts[1]!, scope, LOWEST)})`);
       case '@':
-        return this.application(this.term(parts[0]!, scope, ARGUMENT), parts.slice(1), scope);
+        return this.#application(this.#term(parts[0]!, scope, ARGUMENT), parts.slice(1), scope);
       case 'or':
         return infix('||', OR);
       case 'and':
         return infix('&&', AND);
       case '=':
-        this.compares = true;
-        return { text: `decide (${this.formula(e, scope, LOWEST)})`, strength: ARGUMENT - 1 };
+        this.#compares = true;
+        return { text: `decide (${this.#formula(e, scope, LOWEST)})`, strength: ARGUMENT - 1 };
       case 'ite': {
-        const [condition, yes, no] = parts.map((part) => this.term(part, scope, LOWEST));
+        const [condition, yes, no] = parts.map((part) => this.#term(part, scope, LOWEST));
         return { text: `if ${condition} then ${yes} else ${no}`, strength: LOWEST };
       }
       case 'let':
-        return this.printed(parts[1]!, this.withLets(parts[0]!, scope));
+        return this.#printed(parts[1]!, this.#withLets(parts[0]!, scope));
       case 'lambda':
-        return this.lambda(parts[0] as readonly [string, SExpression][], parts[1]!, scope);
+        return this.#lambda(parts[0] as readonly [string, SExpression][], parts[1]!, scope);
       case 'match':
-        return this.pairMatch(parts, scope);
+        return this.#pairMatch(parts, scope);
       default:
-        if (this.vocabulary.comparing.has(operator)) this.compares = true;
-        return this.application(this.symbol(operator, scope).text, parts, scope);
+        if (this.#vocabulary.comparing.has(operator)) this.#compares = true;
+        return this.#application(this.#symbol(operator, scope).text, parts, scope);
     }
   }
 
-  private symbol(symbol: string, scope: Scope): Printed {
+  #symbol(symbol: string, scope: Scope): Printed {
     const printed = scope.get(symbol);
     if (printed !== undefined) return printed;
     if (ZEROS.has(symbol)) return atom('0');
-    const text = /^(?:\d+|true|false)$/u.test(symbol) ? symbol : this.vocabulary.terms.get(symbol);
-    if (text === undefined) throw unsupported(this.name, `symbol ${symbol}`);
+    const text = /^(?:\d+|true|false)$/u.test(symbol) ? symbol : this.#vocabulary.terms.get(symbol);
+    if (text === undefined) throw unsupported(this.#name, `symbol ${symbol}`);
     return atom(text);
   }
 
-  private application(name: string, parts: readonly SExpression[], scope: Scope): Printed {
-    const text = [name, ...parts.map((part) => this.term(part, scope, ARGUMENT))].join(' ');
+  #application(name: string, parts: readonly SExpression[], scope: Scope): Printed {
+    const text = [name, ...parts.map((part) => this.#term(part, scope, ARGUMENT))].join(' ');
     return { text, strength: ARGUMENT - 1 };
   }
 
-  private successor(e: SExpression, scope: Scope): Printed {
+  #successor(e: SExpression, scope: Scope): Printed {
     let count = 0;
     let inner = e;
     for (; Array.isArray(inner) && SUCCESSORS.has(head(inner) ?? ''); inner = inner[1]!) count += 1;
     if (typeof inner === 'string' && ZEROS.has(inner)) return atom(String(count));
-    return { text: `${this.term(inner, scope, SUM)} + ${count}`, strength: SUM };
+    return { text: `${this.#term(inner, scope, SUM)} + ${count}`, strength: SUM };
   }
 
-  private lambda(parameters: readonly [string, SExpression][], body: SExpression, scope: Scope): Printed {
+  #lambda(parameters: readonly [string, SExpression][], body: SExpression, scope: Scope): Printed {
     const names = parameters.map(([parameter]) => parameter);
     const inner = new Map([...scope, ...names.map((parameter) => [parameter, atom(parameter)] as const)]);
     const used = names.map((parameter) => (mentions(body, parameter) ? parameter : '_'));
-    const text = this.term(body, inner, LOWEST).replace(/^fun /u, '');
+    const text = this.#term(body, inner, LOWEST).replace(/^fun /u, '');
     const nested = head(body) === 'lambda';
     return { text: `fun ${used.join(' ')} ${nested ? '' : '=> '}${text}`, strength: LOWEST };
   }
 
   /** Renders `(match x (((pair2 y z) e)))`: `e` with `y` and `z` replaced by the projections of `x`. */
-  private pairMatch(parts: readonly SExpression[], scope: Scope): Printed {
+  #pairMatch(parts: readonly SExpression[], scope: Scope): Printed {
     const cases = parts[1] as readonly (readonly [SExpression, SExpression])[];
     const pattern = cases[0]![0];
-    if (cases.length !== 1 || head(pattern) !== 'pair2') throw unsupported(this.name, 'match');
-    const pair = this.term(parts[0]!, scope, ARGUMENT);
+    if (cases.length !== 1 || head(pattern) !== 'pair2') throw unsupported(this.#name, 'match');
+    const pair = this.#term(parts[0]!, scope, ARGUMENT);
     const inner = new Map(scope);
     inner.set(pattern[1] as string, atom(`${pair}.1`));
     inner.set(pattern[2] as string, atom(`${pair}.2`));
-    return this.printed(cases[0]![1], inner);
+    return this.#printed(cases[0]![1], inner);
   }
 
-  private withLets(bindings: SExpression, scope: Scope): Scope {
+  #withLets(bindings: SExpression, scope: Scope): Scope {
     const pairs = bindings as readonly (readonly [string, SExpression])[];
-    return new Map([...scope, ...pairs.map(([name, value]) => [name, this.printed(value, scope)] as const)]);
+    return new Map([...scope, ...pairs.map(([name, value]) => [name, this.#printed(value, scope)] as const)]);
   }
 }
 

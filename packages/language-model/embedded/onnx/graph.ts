@@ -38,66 +38,66 @@ export interface NodeRequest {
 
 export class Graph {
   readonly name: string;
-  private readonly parent: Graph | null;
+  readonly #parent: Graph | null;
   readonly nodes: GraphNode[] = [];
-  private readonly inputs: Value[] = [];
-  private readonly outputs = new Map<string, Value>();
+  readonly #inputs: Value[] = [];
+  readonly #outputs = new Map<string, Value>();
   readonly initializers: TensorData[] = [];
-  private readonly constants = new Map<string, Value>();
-  private readonly integerConstants = new Map<Value, readonly number[]>();
+  readonly #constants = new Map<string, Value>();
+  readonly #integerConstants = new Map<Value, readonly number[]>();
   /** Values of enclosing graphs, mapped to this graph's values. */
-  private readonly captured = new Map<Value, Value>();
+  readonly #captured = new Map<Value, Value>();
   /** int64 [1] values with the sizes of named dimensions. */
-  private readonly sizes = new Map<string, Value>();
+  readonly #sizes = new Map<string, Value>();
   /** Shared with the enclosing graphs: ONNX forbids a body to reuse a name. */
-  private readonly names: Set<string>;
+  readonly #names: Set<string>;
 
   /** Makes a top-level graph, or the body of a loop in `parent`. */
   constructor(name: string, parent: Graph | null = null) {
     this.name = name;
-    this.parent = parent;
-    this.names = parent?.names ?? new Set();
+    this.#parent = parent;
+    this.#names = parent === null ? new Set() : parent.#names;
   }
 
   /** Adds a tensor that is fed at every run. */
   input(name: string, type: ElementType, shape: Shape): Value {
-    const value = this.value(this.claim(name), type, shape);
-    this.inputs.push(value);
+    const value = this.#value(this.#claim(name), type, shape);
+    this.#inputs.push(value);
     return value;
   }
 
   /** Makes a value of an enclosing graph usable in this body. */
   capture(outer: Value): Value {
     if (outer.graph === this) return outer;
-    if (!this.isInside(outer.graph)) throw graphError(`${outer.name} is not of a graph around ${this.name}`);
-    for (const [inner, known] of this.captured) if (known === outer) return inner;
-    const inner = this.value(outer.name, outer.type, outer.shape);
-    this.captured.set(inner, outer);
+    if (!this.#isInside(outer.graph)) throw graphError(`${outer.name} is not of a graph around ${this.name}`);
+    for (const [inner, known] of this.#captured) if (known === outer) return inner;
+    const inner = this.#value(outer.name, outer.type, outer.shape);
+    this.#captured.set(inner, outer);
     return inner;
   }
 
   /** Binds a named dimension to its size at run time (int64 [1]), so that `shapeVector` can use it. */
   bindDimension(name: string, size: Value): void {
-    this.sizes.set(name, size);
+    this.#sizes.set(name, size);
   }
 
   /** Returns a shape as int64 vector for Reshape. At most one named dimension may be unbound; Reshape infers it. */
   shapeVector(shape: Shape): Value {
     const names = shape.filter((dimension) => typeof dimension === 'string');
-    const unbound = names.length === 1 ? names : names.filter((name) => !this.sizes.has(name));
+    const unbound = names.length === 1 ? names : names.filter((name) => !this.#sizes.has(name));
     if (unbound.length > 1) throw graphError(`shape ${shapeText(shape)}: ${unbound.join(' and ')} are not known`);
     const part = (dimension: number | string) =>
-      typeof dimension === 'number' ? dimension : dimension === unbound[0] ? -1 : this.sizes.get(dimension)!;
+      typeof dimension === 'number' ? dimension : dimension === unbound[0] ? -1 : this.#sizes.get(dimension)!;
     const parts = shape.map(part);
     if (parts.every((size) => typeof size === 'number')) return this.integers(parts);
     const name = `shape_${shape.join('_')}`;
-    const known = this.constants.get(name);
+    const known = this.#constants.get(name);
     if (known) return known;
     const inputs = parts.map((size) => (typeof size === 'number' ? this.integers([size]) : size));
     const vector = this.operation({ operator: 'Concat', inputs, attributes: { axis: { int: 0 } } }, 'int64', [
       shape.length,
     ]);
-    this.constants.set(name, vector);
+    this.#constants.set(name, vector);
     return vector;
   }
 
@@ -106,25 +106,29 @@ export class Graph {
     if (data.length !== elementCount(shape))
       throw graphError(`initializer ${name} has ${data.length} elements for shape ${shapeText(shape)}`);
     const type = elementTypeOf(data);
-    this.initializers.push({ name: this.claim(name), type, shape, data });
-    return this.value(name, type, shape);
+    this.initializers.push({ name: this.#claim(name), type, shape, data });
+    return this.#value(name, type, shape);
   }
 
   /** Adds a float32 scalar. */
   scalar(number: number): Value {
-    return this.constant(`scalar_${number}`, [], new Float32Array([number]));
+    return this.#constant(`scalar_${number}`, [], new Float32Array([number]));
   }
 
   /** Adds an int64 vector, for inputs that are shapes, axes or indices. */
   integers(numbers: readonly number[]): Value {
-    const value = this.constant(`integers_${numbers.join('_')}`, [numbers.length], BigInt64Array.from(numbers, BigInt));
-    this.integerConstants.set(value, numbers);
+    const value = this.#constant(
+      `integers_${numbers.join('_')}`,
+      [numbers.length],
+      BigInt64Array.from(numbers, BigInt),
+    );
+    this.#integerConstants.set(value, numbers);
     return value;
   }
 
   /** Returns the numbers of a value made by `integers`. */
   integersOf(value: Value): readonly number[] {
-    const numbers = this.integerConstants.get(value);
+    const numbers = this.#integerConstants.get(value);
     if (numbers === undefined) throw graphError(`${value.name} is not a constant vector of integers`);
     return numbers;
   }
@@ -135,7 +139,7 @@ export class Graph {
       if (input !== null && input.graph !== this)
         throw graphError(`${request.operator}: input ${input.name} belongs to graph ${input.graph.name}`);
     const outputs = request.outputs.map(({ type, shape }, index) =>
-      this.value(this.claim(`${this.scope()}${request.operator}_${this.nodes.length}_${index}`), type, shape),
+      this.#value(this.#claim(`${this.#scope()}${request.operator}_${this.nodes.length}_${index}`), type, shape),
     );
     this.nodes.push({
       operator: request.operator,
@@ -155,27 +159,27 @@ export class Graph {
 
   /** Makes a value a named output of the graph. */
   output(name: string, value: Value): void {
-    if (this.outputs.has(name)) throw graphError(`output ${name} is named twice`);
-    this.outputs.set(this.claim(name), value);
+    if (this.#outputs.has(name)) throw graphError(`output ${name} is named twice`);
+    this.#outputs.set(this.#claim(name), value);
   }
 
   /** Returns the model as ONNX bytes. ONNX Runtime drops nodes that no output needs. */
   encode(): Uint8Array {
-    return encodeModel(this.message((value) => value.name));
+    return encodeModel(this.#message((value) => value.name));
   }
 
   /** `outerName` returns the names of the enclosing graph's values. */
-  private message(outerName: (value: Value) => string): GraphMessage {
+  #message(outerName: (value: Value) => string): GraphMessage {
     const renamed = new Map<Value, string>();
     const copies: [Value, string][] = [];
     const produced = new Set(this.nodes.flatMap((node) => node.outputs));
-    for (const [name, value] of this.outputs) {
+    for (const [name, value] of this.#outputs) {
       // An output takes over the name of its value: an Identity node would copy the tensor.
       if (produced.has(value) && !renamed.has(value)) renamed.set(value, name);
       else copies.push([value, name]);
     }
     const nameOf = (value: Value): string => {
-      const outer = this.captured.get(value);
+      const outer = this.#captured.get(value);
       if (outer !== undefined) return nameOf(outer);
       return value.graph === this ? (renamed.get(value) ?? value.name) : outerName(value);
     };
@@ -185,7 +189,7 @@ export class Graph {
       inputs: inputs.map((input) => (input === null ? '' : nameOf(input))),
       outputs: outputs.map(nameOf),
       attributes,
-      ...(body && { body: body.message(nameOf) }),
+      ...(body && { body: body.#message(nameOf) }),
     }));
     for (const [value, name] of copies)
       nodes.push({ operator: 'Identity', domain: '', inputs: [nameOf(value)], outputs: [name], attributes: {} });
@@ -193,35 +197,35 @@ export class Graph {
       name: this.name,
       nodes,
       initializers: this.initializers,
-      inputs: this.inputs,
-      outputs: [...this.outputs].map(([name, { type, shape }]) => ({ name, type, shape })),
+      inputs: this.#inputs,
+      outputs: [...this.#outputs].map(([name, { type, shape }]) => ({ name, type, shape })),
     };
   }
 
-  private constant(name: string, shape: Shape, data: TensorData['data']): Value {
-    const known = this.constants.get(name);
+  #constant(name: string, shape: Shape, data: TensorData['data']): Value {
+    const known = this.#constants.get(name);
     if (known) return known;
-    const value = this.initializer(`${this.scope()}${name}`, shape, data);
-    this.constants.set(name, value);
+    const value = this.initializer(`${this.#scope()}${name}`, shape, data);
+    this.#constants.set(name, value);
     return value;
   }
 
-  private isInside(graph: Graph): boolean {
-    return this.parent !== null && (this.parent === graph || this.parent.isInside(graph));
+  #isInside(graph: Graph): boolean {
+    return this.#parent !== null && (this.#parent === graph || this.#parent.#isInside(graph));
   }
 
   /** Returns a prefix that keeps the names of a body distinct. */
-  private scope(): string {
-    return this.parent === null ? '' : `${this.parent.scope()}${this.name}/`;
+  #scope(): string {
+    return this.#parent === null ? '' : `${this.#parent.#scope()}${this.name}/`;
   }
 
-  private value(name: string, type: ElementType, shape: Shape): Value {
+  #value(name: string, type: ElementType, shape: Shape): Value {
     return { graph: this, name, type, shape };
   }
 
-  private claim(name: string): string {
-    if (name === '' || this.names.has(name)) throw graphError(`the name "${name}" is empty or taken`);
-    this.names.add(name);
+  #claim(name: string): string {
+    if (name === '' || this.#names.has(name)) throw graphError(`the name "${name}" is empty or taken`);
+    this.#names.add(name);
     return name;
   }
 }

@@ -16,13 +16,13 @@ const HEADER = /^([0-9a-f]{64}) ([0-9a-f]{8})\n$/;
 const HEADER_BYTES = 74;
 
 export class KeptLogprobs {
-  private readonly values: Float32Array;
+  readonly #values: Float32Array;
   /** Start index of each sequence, and the end of the last. */
-  private readonly starts: readonly number[];
+  readonly #starts: readonly number[];
 
   private constructor(values: Float32Array, starts: readonly number[]) {
-    this.values = values;
-    this.starts = starts;
+    this.#values = values;
+    this.#starts = starts;
   }
 
   /**
@@ -54,7 +54,7 @@ export class KeptLogprobs {
   }
 
   get(sequence: number): Float32Array {
-    return this.values.subarray(this.starts[sequence], this.starts[sequence + 1]);
+    return this.#values.subarray(this.#starts[sequence], this.#starts[sequence + 1]);
   }
 }
 

@@ -35,14 +35,14 @@ const headerSchema = z.strictObject({
 });
 
 export class StateFile {
-  private readonly directory: string;
-  private readonly request: string;
+  readonly #directory: string;
+  readonly #request: string;
   /** The saved files, relative to the folder. */
   readonly files: readonly string[] = [STATE_FILE];
 
   private constructor(directory: string, request: string) {
-    this.directory = directory;
-    this.request = request;
+    this.#directory = directory;
+    this.#request = request;
   }
 
   /** Makes the folder and removes unfinished files of a killed writer. Throws STP1401 if it cannot. */
@@ -61,17 +61,17 @@ export class StateFile {
   async load(state: TrainingState): Promise<TrainingProgress | null> {
     let file: FileHandle;
     try {
-      file = await open(join(this.directory, STATE_FILE));
+      file = await open(join(this.#directory, STATE_FILE));
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw unusable(this.directory, cause);
+      throw unusable(this.#directory, cause);
     }
     try {
       const line = Buffer.alloc(HEADER_BYTES);
       await file.read(line, 0, HEADER_BYTES, 0);
       const header = headerOf(line.toString('utf8'));
       const size = state.parameters.length;
-      if (header === null || header.request !== this.request || header.size !== size) return null;
+      if (header === null || header.request !== this.#request || header.size !== size) return null;
       const vectors = vectorsOf(state).map(({ length }) => new Float32Array(length));
       let offset = HEADER_BYTES;
       for (const vector of vectors) {
@@ -96,9 +96,9 @@ export class StateFile {
   /** Replaces the saved state. Throws STP1401 (retryable) if the disk refuses it; the old state then stays. */
   async save(state: TrainingState, progress: TrainingProgress): Promise<void> {
     const vectors = vectorsOf(state);
-    const header = { format: 1, request: this.request, size: vectors[0]!.length, crc32: checksum(vectors), progress };
+    const header = { format: 1, request: this.#request, size: vectors[0]!.length, crc32: checksum(vectors), progress };
     const line = JSON.stringify(header).padEnd(HEADER_BYTES - 1) + LINE_FEED;
-    const partial = join(this.directory, `${PARTIAL_PREFIX}${randomBytes(6).toString('hex')}`);
+    const partial = join(this.#directory, `${PARTIAL_PREFIX}${randomBytes(6).toString('hex')}`);
     try {
       const file = await open(partial, 'wx');
       try {
@@ -108,10 +108,10 @@ export class StateFile {
       } finally {
         await file.close();
       }
-      await rename(partial, join(this.directory, STATE_FILE));
+      await rename(partial, join(this.#directory, STATE_FILE));
     } catch (cause) {
       await rm(partial, { force: true });
-      throw unusable(this.directory, cause);
+      throw unusable(this.#directory, cause);
     }
   }
 }

@@ -50,29 +50,29 @@ export interface TrainingEngineOptions extends OptimizerOptions {
 
 export class TrainingEngine {
   readonly layout: ParameterLayout;
-  private readonly options: TrainingEngineOptions;
-  private readonly architecture: Architecture;
-  private readonly loss: GraphLoss;
-  private training: Promise<onnx.InferenceSession> | undefined;
-  private scoring: Promise<onnx.InferenceSession> | undefined;
+  readonly #options: TrainingEngineOptions;
+  readonly #architecture: Architecture;
+  readonly #loss: GraphLoss;
+  #training: Promise<onnx.InferenceSession> | undefined;
+  #scoring: Promise<onnx.InferenceSession> | undefined;
 
   constructor(options: TrainingEngineOptions) {
-    this.options = options;
+    this.#options = options;
     const { shape, constants = OWN_CONSTANTS } = options;
-    this.architecture = { shape, constants };
+    this.#architecture = { shape, constants };
     this.layout = parameterLayout(shape, constants);
-    this.loss = options.loss ?? weightedLikelihood;
+    this.#loss = options.loss ?? weightedLikelihood;
   }
 
   /** Runs the steps in one call and changes `state`. Throws STP1301 if ONNX Runtime fails. */
   async train(state: TrainingState, plans: readonly StepPlan[]): Promise<StepResult[]> {
-    const { weightDecay } = this.options;
-    this.training ??= this.open(() => trainingGraph(this.architecture, this.loss, this.options));
-    const session = await this.training;
+    const { weightDecay } = this.#options;
+    this.#training ??= this.#open(() => trainingGraph(this.#architecture, this.#loss, this.#options));
+    const session = await this.#training;
     const feeds: Record<string, onnx.Tensor> = {
       ...microBatchFeeds(
         plans.flatMap(({ batches }) => batches),
-        this.loss,
+        this.#loss,
       ),
     };
     const factors = plans.map(({ step, learningRate }) => stepFactors(step, learningRate, weightDecay));
@@ -91,8 +91,8 @@ export class TrainingEngine {
     feeds.firstBatch = int64(firsts, [plans.length]);
     feeds.batchCount = int64(counts, [plans.length]);
     feeds.stepCount = int64([plans.length], []);
-    for (const part of STATE_PARTS) this.feedState(feeds, part, state[part]);
-    const results = await this.run(session, feeds);
+    for (const part of STATE_PARTS) this.#feedState(feeds, part, state[part]);
+    const results = await this.#run(session, feeds);
     for (const part of STATE_PARTS)
       for (const entry of this.layout.entries) {
         const next = results[outputName(part, entry.name)]!.data as Float32Array<ArrayBuffer>;
@@ -107,37 +107,33 @@ export class TrainingEngine {
 
   /** Returns the log-probability of each scored token, batch after batch, in the order of `PackedBatch.labels`. */
   async logProbabilities(parameters: Float32Array, batches: readonly PackedBatch[]): Promise<Float32Array[]> {
-    this.scoring ??= this.open(() => scoringGraph(this.architecture));
-    const session = await this.scoring;
+    this.#scoring ??= this.#open(() => scoringGraph(this.#architecture));
+    const session = await this.#scoring;
     const found: Float32Array[] = [];
     for (const batch of batches) {
       const feeds: Record<string, onnx.Tensor> = { ...microBatchFeeds([batch], weightedLikelihood) };
-      this.feedState(feeds, 'parameters', parameters);
-      const { logProbabilities } = await this.run(session, feeds);
+      this.#feedState(feeds, 'parameters', parameters);
+      const { logProbabilities } = await this.#run(session, feeds);
       found.push(logProbabilities!.data as Float32Array);
     }
     return found;
   }
 
   async close(): Promise<void> {
-    for (const session of [this.training, this.scoring]) await (await session)?.release();
-    this.training = undefined;
-    this.scoring = undefined;
+    for (const session of [this.#training, this.#scoring]) await (await session)?.release();
+    this.#training = undefined;
+    this.#scoring = undefined;
   }
 
-  private feedState(
-    feeds: Record<string, onnx.Tensor>,
-    part: (typeof STATE_PARTS)[number],
-    vector: Float32Array,
-  ): void {
+  #feedState(feeds: Record<string, onnx.Tensor>, part: (typeof STATE_PARTS)[number], vector: Float32Array): void {
     for (const entry of this.layout.entries)
       feeds[inputName(part, entry.name)] = new onnx.Tensor('float32', parameterView(vector, entry), entry.shape);
   }
 
-  private open(model: () => Uint8Array): Promise<onnx.InferenceSession> {
+  #open(model: () => Uint8Array): Promise<onnx.InferenceSession> {
     return onnx.InferenceSession.create(model(), {
       executionProviders: ['cpu'],
-      intraOpNumThreads: this.options.threads,
+      intraOpNumThreads: this.#options.threads,
       graphOptimizationLevel: 'all',
       // Shapes differ between batches, and ONNX Runtime would keep a memory plan for each.
       enableMemPattern: false,
@@ -155,7 +151,7 @@ export class TrainingEngine {
     });
   }
 
-  private async run(session: onnx.InferenceSession, feeds: Record<string, onnx.Tensor>) {
+  async #run(session: onnx.InferenceSession, feeds: Record<string, onnx.Tensor>) {
     try {
       return await session.run(feeds);
     } catch (cause) {

@@ -10,83 +10,83 @@ const GROWTH_FACTOR = 2;
 export class TrainingSet {
   /** Records dropped because one of their sequences exceeds the context. */
   tooLong = 0;
-  private readonly tokenizer: Tokenizer;
-  private readonly contextLength: number;
-  private tokens = new Uint32Array(1 << 12);
+  readonly #tokenizer: Tokenizer;
+  readonly #contextLength: number;
+  #tokens = new Uint32Array(1 << 12);
   /** Start index of each sequence, and the end of the last. */
-  private readonly starts: number[] = [0];
-  private readonly promptLengths: number[] = [];
+  readonly #starts: number[] = [0];
+  readonly #promptLengths: number[] = [];
   /** Index of each record's first sequence, and the end of the last record. */
-  private readonly firsts: number[] = [0];
-  private readonly numbers: unknown[] = [];
+  readonly #firsts: number[] = [0];
+  readonly #numbers: unknown[] = [];
 
   constructor(rows: Iterable<unknown>, objective: Objective, tokenizer: Tokenizer, contextLength: number) {
-    this.tokenizer = tokenizer;
-    this.contextLength = contextLength;
-    for (const row of rows) this.add(objective.sequences(row), objective.numbers(row));
+    this.#tokenizer = tokenizer;
+    this.#contextLength = contextLength;
+    for (const row of rows) this.#add(objective.sequences(row), objective.numbers(row));
   }
 
   /** Number of records. */
   get count(): number {
-    return this.numbers.length;
+    return this.#numbers.length;
   }
 
   get sequenceCount(): number {
-    return this.promptLengths.length;
+    return this.#promptLengths.length;
   }
 
   /** The data of each record beside its sequences. */
   get allNumbers(): readonly unknown[] {
-    return this.numbers;
+    return this.#numbers;
   }
 
   /** Returns the number of tokens of a record. */
   length(index: number): number {
-    return this.starts[this.firsts[index + 1]!]! - this.starts[this.firsts[index]!]!;
+    return this.#starts[this.#firsts[index + 1]!]! - this.#starts[this.#firsts[index]!]!;
   }
 
   /** Returns the range of a record's sequences: the index of the first, and that after the last. */
   sequencesOf(index: number): readonly [first: number, end: number] {
-    return [this.firsts[index]!, this.firsts[index + 1]!];
+    return [this.#firsts[index]!, this.#firsts[index + 1]!];
   }
 
   /** Returns a sequence with these weights for its target tokens. */
   sequence(at: number, weights: ArrayLike<number>): TokenisedExample {
-    const tokens = this.tokens.subarray(this.starts[at], this.starts[at + 1]);
-    return { tokens, promptLength: this.promptLengths[at]!, weights };
+    const tokens = this.#tokens.subarray(this.#starts[at], this.#starts[at + 1]);
+    return { tokens, promptLength: this.#promptLengths[at]!, weights };
   }
 
   /** Returns the number of target tokens of a sequence, its end included. */
   targetLength(at: number): number {
-    return this.starts[at + 1]! - this.starts[at]! - this.promptLengths[at]!;
+    return this.#starts[at + 1]! - this.#starts[at]! - this.#promptLengths[at]!;
   }
 
   /** Adds a record. One without sequences trains nothing and is dropped. */
-  private add(sequences: readonly Sequence[], numbers: unknown): void {
+  #add(sequences: readonly Sequence[], numbers: unknown): void {
     if (sequences.length === 0) return;
     const encoded = sequences.map(({ prompt, target }) => {
-      const ids = this.tokenizer.encodePrompt(prompt);
-      return { promptLength: ids.length, ids: [...ids, ...this.tokenizer.encode(target), this.tokenizer.endId] };
+      const ids = this.#tokenizer.encodePrompt(prompt);
+      return { promptLength: ids.length, ids: [...ids, ...this.#tokenizer.encode(target), this.#tokenizer.endId] };
     });
-    if (encoded.some(({ ids }) => ids.length > this.contextLength)) {
+    if (encoded.some(({ ids }) => ids.length > this.#contextLength)) {
       this.tooLong += 1;
       return;
     }
     for (const { ids, promptLength } of encoded) {
-      const start = this.starts.at(-1)!;
-      this.reserve(start + ids.length);
-      this.tokens.set(ids, start);
-      this.starts.push(start + ids.length);
-      this.promptLengths.push(promptLength);
+      const start = this.#starts.at(-1)!;
+      this.#reserve(start + ids.length);
+      this.#tokens.set(ids, start);
+      this.#starts.push(start + ids.length);
+      this.#promptLengths.push(promptLength);
     }
-    this.firsts.push(this.promptLengths.length);
-    this.numbers.push(numbers);
+    this.#firsts.push(this.#promptLengths.length);
+    this.#numbers.push(numbers);
   }
 
-  private reserve(tokens: number): void {
-    if (tokens <= this.tokens.length) return;
-    const grown = new Uint32Array(Math.max(tokens, this.tokens.length * GROWTH_FACTOR));
-    grown.set(this.tokens);
-    this.tokens = grown;
+  #reserve(tokens: number): void {
+    if (tokens <= this.#tokens.length) return;
+    const grown = new Uint32Array(Math.max(tokens, this.#tokens.length * GROWTH_FACTOR));
+    grown.set(this.#tokens);
+    this.#tokens = grown;
   }
 }

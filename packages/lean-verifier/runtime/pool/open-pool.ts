@@ -9,7 +9,7 @@ import { type LeanHost, openLeanHost } from './lean-host.ts';
 import type { LeanPool, Leased, LeaseOptions, PoolStats } from './lean-pool.ts';
 import { openHeaderDemand, openUsage } from './usage.ts';
 import { openWaitingList } from './waiting-list.ts';
-import { openWarmProcesses, type PoolProcess } from './warm-processes.ts';
+import { type PoolProcess, WarmProcesses } from './warm-processes.ts';
 
 /**
  * A language server keeps elaborated text for a while. After this many bodies a new process costs little in comparison.
@@ -62,7 +62,7 @@ class ProcessPool implements LeanPool {
   readonly #usesMax: number;
   readonly #residentBytesMax: number;
   readonly #host: LeanHost;
-  readonly #warm: ReturnType<typeof openWarmProcesses>;
+  readonly #warm: WarmProcesses;
   readonly #waiting = openWaitingList<Grant>();
   readonly #usage = openUsage();
   readonly #demand = openHeaderDemand();
@@ -81,7 +81,7 @@ class ProcessPool implements LeanPool {
     this.#usesMax = usesMax;
     this.#residentBytesMax = residentBytesMax;
     this.#host = options.host ?? openLeanHost();
-    this.#warm = openWarmProcesses({
+    this.#warm = new WarmProcesses({
       driver,
       memoryBytesMax,
       sessionsMax: processes + spares,
@@ -116,7 +116,7 @@ class ProcessPool implements LeanPool {
       processes: this.#processes,
       busy: this.#busy,
       waiting: this.#waiting.size,
-      started: this.#warm.started(),
+      started: this.#warm.started,
       recycled: this.#recycled,
       reused,
       queueMs,
@@ -155,7 +155,7 @@ class ProcessPool implements LeanPool {
     const { permits } = this.#host;
     ticket.leave = permits.take(this.#processes, () => {
       this.#asked.delete(ticket);
-      const next = this.#closed === null ? this.#waiting.take(this.#warm.price) : null;
+      const next = this.#closed === null ? this.#waiting.take((request) => this.#warm.price(request)) : null;
       if (next === null) return permits.give();
       this.#busy += 1;
       next.give(this.#warm.take(next));

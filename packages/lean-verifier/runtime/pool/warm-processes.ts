@@ -29,28 +29,6 @@ export interface PoolProcess {
   readonly stop: AbortController;
 }
 
-export interface WarmProcesses {
-  /** Finds and removes sessions that died while idle. */
-  sweep(): void;
-  /** Returns the cost of serving this request now, for the waiting list. */
-  price(request: Request): 'none' | 'process' | 'eviction';
-  /**
-   * Returns a process for the request, with state `busy`: a warm one, or a new one, for which the process that was idle
-   * longest may be ended.
-   */
-  take(request: Request): { readonly process: PoolProcess; readonly isWarm: boolean };
-  giveBack(process: PoolProcess): void;
-  /** Ends a process. Its capacity is free once it is gone. */
-  end(process: PoolProcess): Promise<void>;
-  /** Opens a spare session with this header, if there is room and no other spare is opening. */
-  warm(header: string): void;
-  /** Counts the unused processes with this header: idle, or being opened without a request. */
-  spares(header: string): number;
-  /** Number of sessions that were opened, including failed attempts. */
-  started(): number;
-  endAll(): Promise<void>;
-}
-
 export interface WarmProcessesOptions {
   readonly driver: LeanDriver;
   readonly memoryBytesMax: number;
@@ -66,20 +44,96 @@ export interface WarmProcessesOptions {
   readonly onWarmed: (header: string, opened: boolean) => void;
 }
 
-export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses {
-  const { driver, memoryBytesMax, sessionsMax } = options;
-  const { all, leaving } = options.host;
-  let startedCount = 0;
+export class WarmProcesses {
+  readonly #options: WarmProcessesOptions;
+  #started = 0;
 
-  const own = (): PoolProcess[] => [...all].filter((process) => process.driver === driver);
+  constructor(options: WarmProcessesOptions) {
+    this.#options = options;
+  }
 
-  const isRoom = (): boolean => all.size + leaving.size < sessionsMax;
+  /** Number of sessions that were opened, including failed attempts. */
+  get started(): number {
+    return this.#started;
+  }
 
-  function open(header: string, state: 'busy' | 'warming', after: Promise<void>): PoolProcess {
+  /** Finds and removes sessions that died while idle. */
+  sweep(): void {
+    for (const process of this.#own())
+      if (process.state === 'idle' && !process.session!.isAlive) void this.end(process);
+  }
+
+  /** Returns the cost of serving this request now, for the waiting list. */
+  price(request: Request): 'none' | 'process' | 'eviction' {
+    if (this.#warmMatch(request) !== undefined) return 'none';
+    const { leaving } = this.#options.host;
+    return this.#isRoom() || leaving.size > 0 || this.#warmingMatch(request) !== undefined ? 'process' : 'eviction';
+  }
+
+  /**
+   * Returns a process for the request, with state `busy`: a warm one, or a new one, for which the process that was idle
+   * longest may be ended.
+   */
+  take(request: Request): { readonly process: PoolProcess; readonly isWarm: boolean } {
+    const warm = this.#warmMatch(request);
+    const process = warm ?? this.#warmingMatch(request) ?? this.#open(request.header, 'busy', this.#makeRoom());
+    process.state = 'busy';
+    return { process, isWarm: warm !== undefined };
+  }
+
+  giveBack(process: PoolProcess): void {
+    process.state = 'idle';
+    process.idleSince = performance.now();
+  }
+
+  /** Ends a process. Its capacity is free once it is gone. */
+  end(process: PoolProcess): Promise<void> {
+    const { all, leaving } = this.#options.host;
+    if (!all.delete(process)) return Promise.resolve();
+    const gone = shut(process);
+    leaving.add(gone);
+    return gone.then(() => {
+      if (leaving.delete(gone)) this.#options.onGone();
+    });
+  }
+
+  /** Opens a spare session with this header, if there is room and no other spare is opening. */
+  warm(header: string): void {
+    if (!this.#isRoom() || this.#own().some(({ state }) => state === 'warming')) return;
+    const process = this.#open(header, 'warming', Promise.resolve());
+    process.opening.then(
+      ({ kind }) => this.#settle(process, kind === 'open'),
+      () => this.#settle(process, false),
+    );
+  }
+
+  /** Counts the unused processes with this header: idle, or being opened without a request. */
+  spares(header: string): number {
+    return this.#own()
+      .filter((process) => process.header === header)
+      .filter(({ state, session }) => state === 'warming' || (state === 'idle' && session!.uses === 0)).length;
+  }
+
+  async endAll(): Promise<void> {
+    const { leaving } = this.#options.host;
+    await Promise.all([...this.#own().map((process) => this.end(process)), ...leaving]);
+  }
+
+  #own(): PoolProcess[] {
+    return [...this.#options.host.all].filter((process) => process.driver === this.#options.driver);
+  }
+
+  #isRoom(): boolean {
+    const { all, leaving } = this.#options.host;
+    return all.size + leaving.size < this.#options.sessionsMax;
+  }
+
+  #open(header: string, state: 'busy' | 'warming', after: Promise<void>): PoolProcess {
+    const { driver, memoryBytesMax, host } = this.#options;
     const stop = new AbortController();
     const opening = after.then(() => {
       stop.signal.throwIfAborted();
-      startedCount += 1;
+      this.#started += 1;
       return driver.open(header, { signal: stop.signal, memoryBytesMax });
     });
     const process: PoolProcess = { driver, header, state, session: null, idleSince: 0, opening, stop };
@@ -89,27 +143,20 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
       },
       () => {}, // The lease that waits for it rejects.
     );
-    all.add(process);
+    host.all.add(process);
     return process;
   }
 
-  async function shut(process: PoolProcess): Promise<void> {
-    process.stop.abort(new Error('the process is ended'));
-    const opened = await process.opening.catch(() => null);
-    if (opened?.kind === 'open') await opened.session.close().catch(() => {});
+  #settle(process: PoolProcess, isOpen: boolean): void {
+    // A request took the process meanwhile and now owns it.
+    if (process.state !== 'warming' || !this.#options.host.all.has(process)) return;
+    if (isOpen) this.giveBack(process);
+    else void this.end(process);
+    this.#options.onWarmed(process.header, isOpen);
   }
 
-  function end(process: PoolProcess): Promise<void> {
-    if (!all.delete(process)) return Promise.resolve();
-    const gone = shut(process);
-    leaving.add(gone);
-    return gone.then(() => {
-      if (leaving.delete(gone)) options.onGone();
-    });
-  }
-
-  function warmMatch({ header, fresh }: Request): PoolProcess | undefined {
-    const matches = own().filter(
+  #warmMatch({ header, fresh }: Request): PoolProcess | undefined {
+    const matches = this.#own().filter(
       (process) => process.state === 'idle' && process.header === header && process.session!.isAlive,
     );
     // Keep unused processes for requests that need a fresh one. Of the others take the last used: its memory is still
@@ -120,12 +167,14 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
     return used.toSorted((left, right) => right.idleSince - left.idleSince)[0] ?? unused;
   }
 
-  const warmingMatch = ({ header }: Request): PoolProcess | undefined =>
-    own().find((process) => process.state === 'warming' && process.header === header);
+  #warmingMatch({ header }: Request): PoolProcess | undefined {
+    return this.#own().find((process) => process.state === 'warming' && process.header === header);
+  }
 
   /** Makes room for one more session by ending the session that is idle longest or, if none is idle, a spare one. */
-  function makeRoom(): Promise<void> {
-    if (isRoom()) return Promise.resolve();
+  #makeRoom(): Promise<void> {
+    if (this.#isRoom()) return Promise.resolve();
+    const { all, leaving } = this.#options.host;
     for (const gone of leaving) {
       leaving.delete(gone);
       return gone;
@@ -137,48 +186,10 @@ export function openWarmProcesses(options: WarmProcessesOptions): WarmProcesses 
     all.delete(victim);
     return shut(victim);
   }
+}
 
-  return {
-    sweep() {
-      for (const process of own()) if (process.state === 'idle' && !process.session!.isAlive) void end(process);
-    },
-    price(request) {
-      if (warmMatch(request) !== undefined) return 'none';
-      return isRoom() || leaving.size > 0 || warmingMatch(request) !== undefined ? 'process' : 'eviction';
-    },
-    take(request) {
-      const warm = warmMatch(request);
-      const process = warm ?? warmingMatch(request) ?? open(request.header, 'busy', makeRoom());
-      process.state = 'busy';
-      return { process, isWarm: warm !== undefined };
-    },
-    giveBack(process) {
-      process.state = 'idle';
-      process.idleSince = performance.now();
-    },
-    end,
-    warm(header) {
-      if (!isRoom() || own().some(({ state }) => state === 'warming')) return;
-      const process = open(header, 'warming', Promise.resolve());
-      const settled = (opened: boolean): void => {
-        // A request took the process meanwhile and now owns it.
-        if (process.state !== 'warming' || !all.has(process)) return;
-        if (opened) this.giveBack(process);
-        else void end(process);
-        options.onWarmed(header, opened);
-      };
-      process.opening.then(
-        ({ kind }) => settled(kind === 'open'),
-        () => settled(false),
-      );
-    },
-    spares: (header) =>
-      own()
-        .filter((process) => process.header === header)
-        .filter(({ state, session }) => state === 'warming' || (state === 'idle' && session!.uses === 0)).length,
-    started: () => startedCount,
-    async endAll() {
-      await Promise.all([...own().map(end), ...leaving]);
-    },
-  };
+async function shut(process: PoolProcess): Promise<void> {
+  process.stop.abort(new Error('the process is ended'));
+  const opened = await process.opening.catch(() => null);
+  if (opened?.kind === 'open') await opened.session.close().catch(() => {});
 }
