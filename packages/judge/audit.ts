@@ -78,7 +78,7 @@ export function spearman(xs: readonly number[], ys: readonly number[]): number |
     sharedByTies(
       values,
       (a, b) => a - b,
-      (rank) => rank,
+      (position) => position,
     );
   const centred = (values: readonly number[]): number[] => {
     const middle = mean(values);

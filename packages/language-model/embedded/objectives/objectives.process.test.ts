@@ -25,7 +25,7 @@ const lossOf = (objective: Objective, items: readonly StepItem<unknown>[], varia
 function expectSlopes(objective: Objective, items: readonly StepItem<unknown>[], variables = NO_VARIABLES): void {
   const { slopes } = objective.evaluate(items, variables);
   items.forEach(({ sequences }, item) => {
-    sequences.forEach(({ current }, at) => {
+    sequences.forEach(({ current }, sequence) => {
       Array.from(current).forEach((value, token) => {
         const lossAt = (x: number): number => {
           const moved = items.map((other, at) =>
@@ -34,13 +34,13 @@ function expectSlopes(objective: Objective, items: readonly StepItem<unknown>[],
               : {
                   ...other,
                   sequences: other.sequences.map((own, index) =>
-                    index !== at ? own : { ...own, current: Array.from(own.current).with(token, x) },
+                    index !== sequence ? own : { ...own, current: Array.from(own.current).with(token, x) },
                   ),
                 },
           );
           return lossOf(objective, moved, variables);
         };
-        expect(slopes[item]![at]![token]).toBeCloseTo(finiteDifference(lossAt, value), 6);
+        expect(slopes[item]![sequence]![token]).toBeCloseTo(finiteDifference(lossAt, value), 6);
       });
     });
   });
