@@ -30,8 +30,9 @@ import { type Attempted, runWithOperatorRetry } from './control/operator-retry.t
 import { RunControl, type Steered } from './control/run-control.ts';
 import { RunStatus } from './control/run-status.ts';
 import { byOne } from './nodes/machine-pool.ts';
+import type { TimeHeld } from './nodes/machine-time.ts';
 import { folderName, type Machines, onNodes } from './nodes/nodes.ts';
-import type { HeldNodes, TimeHeld } from './nodes/provisioning.ts';
+import type { HeldNodes } from './nodes/provisioning-steps.ts';
 import type { stpRound } from './round.ts';
 import { writeProofs } from './stages/beside-the-run.ts';
 import { evaluateHeldOut, evaluateRound, isEvaluationDue } from './stages/evaluate.ts';

@@ -1,7 +1,7 @@
 /** Steps that wait by themselves, as the activities do by Temporal's retries: looks with pauses, in virtual time. */
 import { isStillComing, pauseAfterLook } from '../../infra/nodes/looking.ts';
 import type { Asked, NodesState, Released } from '../../infra/nodes/provider.ts';
-import type { ProvisioningSteps } from '../../workflows/nodes/provisioning.ts';
+import type { ProvisioningSteps } from '../../workflows/nodes/provisioning-steps.ts';
 
 /** One call each. */
 export interface Looks {

@@ -6,12 +6,8 @@ import { nodesConfigSchema, type TpuConfig } from '@stp/config';
 import { describe, expect, it } from 'vitest';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';
 import { runLabel } from '../../infra/nodes/names.ts';
-import {
-  type HeldNodes,
-  type NodesInUse,
-  type ProvisioningSteps,
-  withNodes,
-} from '../../workflows/nodes/provisioning.ts';
+import { type NodesInUse, withNodes } from '../../workflows/nodes/provisioning.ts';
+import type { HeldNodes, ProvisioningSteps } from '../../workflows/nodes/provisioning-steps.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import { TpuModel } from '../fakes/tpu-model.ts';
 import { modelApi } from './cloud-api.ts';
@@ -114,12 +110,12 @@ describe('machines that are lost', () => {
         await scheduler.sleep(20 * MINUTE_MS);
       });
       await scheduler.sleep(10 * MINUTE_MS);
-      expect(nodes.time.setMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+      expect(nodes.clock.time.setMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
       takeAway();
       await work;
       // The second set, of two hosts as the first, did the work from its beginning.
-      expect(nodes.time.setMs).toBeGreaterThanOrEqual(30 * MINUTE_MS);
-      expect(nodes.time.machineMs).toBe(2 * nodes.time.setMs);
+      expect(nodes.clock.time.setMs).toBeGreaterThanOrEqual(30 * MINUTE_MS);
+      expect(nodes.clock.time.machineMs).toBe(2 * nodes.clock.time.setMs);
     });
     expect(outcome).toBe('done');
     expect(used).toEqual([1, 2]);

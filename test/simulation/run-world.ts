@@ -12,12 +12,8 @@ import { once } from '../../activities/records/record-files.ts';
 import { tpuProvider } from '../../infra/cloud/tpu/provider.ts';
 import { runLabel } from '../../infra/nodes/names.ts';
 import type { NodeSet } from '../../infra/nodes/provider.ts';
-import {
-  type HeldNodes,
-  type NodesInUse,
-  type ProvisioningSteps,
-  withNodes,
-} from '../../workflows/nodes/provisioning.ts';
+import { type NodesInUse, withNodes } from '../../workflows/nodes/provisioning.ts';
+import type { HeldNodes, ProvisioningSteps } from '../../workflows/nodes/provisioning-steps.ts';
 import { fakeClock } from '../fakes/clock.ts';
 import { TpuModel } from '../fakes/tpu-model.ts';
 import { Activities, ActivityFailed } from './activities.ts';

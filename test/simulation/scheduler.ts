@@ -3,7 +3,7 @@
  * cancelled like Temporal's: waiting calls in a scope fail at once, and shielded ones are not affected.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Scope } from '../../workflows/nodes/provisioning.ts';
+import type { Scope } from '../../workflows/nodes/provisioning-steps.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 
 export class Cancelled extends Error {

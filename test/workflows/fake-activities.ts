@@ -10,7 +10,7 @@ import type { WatchInput } from '../../activities/control/watch-nodes.ts';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
 import type { CloudMachines } from '../../activities/ports.ts';
 import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
-import type { WatchEnd } from '../../workflows/nodes/provisioning.ts';
+import type { WatchEnd } from '../../workflows/nodes/provisioning-steps.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
 /** Interval of heartbeats at the gate, so that a waiting activity does not count as lost on a slow machine. */

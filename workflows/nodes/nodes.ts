@@ -21,7 +21,9 @@ import type { ControlActivities, NodeActivities } from '../../activities/index.t
 import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
 import { HOST_QUEUES_MEMO, NODES_MEMO } from '../control/contracts.ts';
-import { type HeldNodes, type NodesInUse, type ProvisioningSteps, type TimeHeld, withNodes } from './provisioning.ts';
+import type { TimeHeld } from './machine-time.ts';
+import { type NodesInUse, withNodes } from './provisioning.ts';
+import type { HeldNodes, ProvisioningSteps } from './provisioning-steps.ts';
 
 type CloudConfig = Exclude<NodesConfig, { provider: 'local' }>;
 
@@ -115,7 +117,7 @@ function onTheCloud(machines: NodesInUse, before: TimeHeld): Machines {
       return machines.held;
     },
     get time() {
-      const { setMs, machineMs } = machines.time;
+      const { setMs, machineMs } = machines.clock.time;
       return { setMs: before.setMs + setMs, machineMs: before.machineMs + machineMs };
     },
   };
