@@ -1,8 +1,8 @@
 /**
- * The fast tier, in two projects. A file named `*.process.test.ts` has a process of its own. All other files share processes, which
- * are made and filled with modules once: such a file uses no Lean, no server of Temporal, no process and no mocked module, and sets
- * no variable of the environment, so it leaves nothing behind that another file could see. Tests with the tag `slow` are left out by `npm test`; a file that is named on
- * vitest's own command line runs with them.
+ * The fast tier, in two projects. A file named `*.process.test.ts` has a process of its own. All other files share
+ * processes, which load modules once. Such a file uses no Lean, no Temporal server, no process and no mocked module, and
+ * sets no environment variable, so it leaves nothing behind that another file could see. `npm test` omits tests with the
+ * tag `slow`; a file named on vitest's own command line runs with them.
  */
 import './test/support/compile-cache.ts';
 import { defineConfig } from 'vitest/config';

@@ -23,7 +23,7 @@ import { RunVerifiers } from './run-verifiers.ts';
 
 type LeanPorts = Pick<Ports, 'verifier' | 'steps' | 'sandbox' | 'growable' | 'checkFile' | 'portfolioKept'>;
 
-/** @param verifiers the ports' warm verifiers */
+/** Makes the ports that run Lean. Returns also the warm verifiers behind them. */
 export function leanPorts(
   context: RunContext,
   sources: Pick<Sources, 'libraryTheorems'>,

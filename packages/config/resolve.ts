@@ -1,3 +1,4 @@
+/** Resolves a run's configuration from preset, file, environment variables and options, and records each value's origin. */
 import { describeIssues, StpError } from '@stp/base';
 import { formatOf } from './formats.ts';
 import {

@@ -1,3 +1,4 @@
+/** Metrics of an HTTP server's requests. */
 import type { FastifyInstance } from 'fastify';
 import type { Counter, Histogram } from 'prom-client';
 import { CLIENT_GONE_STATUS } from './work-tracker.ts';

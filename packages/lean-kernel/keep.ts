@@ -141,10 +141,10 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
     }
   };
 
-  const makers_ = kept.map(note);
+  const keptMakers = kept.map(note);
   return () => {
     for (const step of levelSteps) madeLevels.push(step());
     for (const step of steps) made.push(step());
-    return makers_.map((maker) => maker());
+    return keptMakers.map((maker) => maker());
   };
 }

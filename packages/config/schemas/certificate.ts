@@ -26,7 +26,10 @@ export const checkRecordSchema = z.strictObject({
   /** Null if the checker is absent. */
   version: z.string().nullable(),
   outcome: checkOutcomeSchema,
-  /** Wall time of checking the whole module, which may hold other proofs too. */
+  /**
+   * Wall time of checking the whole module, which may hold other proofs too. The object judge and the second kernel
+   * read it in one pass, so both records have the time of that pass.
+   */
   ms: z.number().nonnegative(),
 });
 export type CheckRecord = z.infer<typeof checkRecordSchema>;

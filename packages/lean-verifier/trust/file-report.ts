@@ -1,3 +1,4 @@
+/** The options of a check of a whole Lean file, and its report: a verdict for each theorem and for the file. */
 import type { CheckRecord, LeanMessage, SandboxFacts } from '@stp/config/records';
 import type { LeanExit } from '../runtime/process/spawn.ts';
 import type { Sandbox } from '../runtime/sandbox/sandbox.ts';

@@ -1,3 +1,4 @@
+/** Chooses the driver by its name. */
 import type { DriverName, LeanDriver } from './driver.ts';
 import { type HeaderReading, openJsonDriver } from './json-driver.ts';
 import { openServerDriver } from './server-driver.ts';
