@@ -2,16 +2,14 @@
  * Which engines and trainers this machine has, found without starting any: llama.cpp by its record in the cache, Python's
  * by looking for their modules, GPUs by the driver's files.
  */
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import type { EngineName } from '@stp/config';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { hasNvidiaGpu, installedLlamaCpp, SETUP_COMMAND } from './llama-cpp/install.ts';
-
-export type InstalledEngine = 'embedded' | 'llama-cpp' | 'transformers' | 'vllm' | 'pytorch';
+import { findOnPath } from './temporal/executable.ts';
 
 export interface EngineHere {
-  readonly engine: InstalledEngine;
+  readonly engine: EngineName;
   /** Its version and what it runs on, in a line; null if it is not here. */
   readonly found: string | null;
   /** Null if it is here. */
@@ -60,7 +58,7 @@ export async function enginesHere(cacheDirectory: string, python: string): Promi
   const [llama, modules, vllmCommand] = await Promise.all([
     installedLlamaCpp(cacheDirectory),
     modulesIn(python),
-    isOnPath('vllm'),
+    findOnPath('vllm', process.env),
   ]);
   const inPython = (engine: keyof typeof MODULES): EngineHere => pythonEngine(engine, python, modules);
   return {
@@ -71,13 +69,13 @@ export async function enginesHere(cacheDirectory: string, python: string): Promi
         ? { engine: 'llama-cpp', found: null, lack: { reason: 'it is not installed', command: SETUP_COMMAND } }
         : here('llama-cpp', `${llama.version}, on ${[llama.device, ...llama.names].join(', ')}`),
       inPython('transformers'),
-      vllmCommand ? here('vllm', 'the command vllm') : inPython('vllm'),
+      vllmCommand === null ? inPython('vllm') : here('vllm', 'the command vllm'),
       inPython('pytorch'),
     ],
   };
 }
 
-const here = (engine: InstalledEngine, found: string): EngineHere => ({ engine, found, lack: null });
+const here = (engine: EngineName, found: string): EngineHere => ({ engine, found, lack: null });
 
 function pythonEngine(engine: keyof typeof MODULES, python: string, modules: Modules | null): EngineHere {
   const needed = MODULES[engine];
@@ -97,15 +95,4 @@ async function modulesIn(python: string): Promise<Modules | null> {
     env: { PYTHONDONTWRITEBYTECODE: '1' },
   });
   return failed ? null : modulesSchema.parse(JSON.parse(stdout));
-}
-
-async function isOnPath(command: string): Promise<boolean> {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = folders.map((folder) =>
-    access(join(folder, command), constants.X_OK).then(
-      () => true,
-      () => false,
-    ),
-  );
-  return (await Promise.all(found)).some(Boolean);
 }

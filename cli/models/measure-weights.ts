@@ -16,7 +16,7 @@ import { installedLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { ENGINE_NAMES } from '../shared/engine-names.ts';
 import { ggufFolder } from './gguf.ts';
 
-/** Of the few first tokens and the timed ones. */
+/** Time limit of one engine's measurement, ms. */
 const MEASURE_MS_MAX = 300_000;
 
 export interface MeasuredModel {

@@ -122,7 +122,7 @@ async function askHub(
   });
 }
 
-/** Of a model of the hub that nothing here understands, what the hub says is told all the same. */
+/** Returns the error of a hub model that nothing here understands: what the hub says is told all the same. */
 function problemOf(error: unknown, hub: HubModel | null): StpError {
   if (hub !== null && error instanceof StpError) return error;
   throw error;

@@ -1,5 +1,5 @@
 /** The names of engines as people know them. */
-import type { EngineName } from '@stp/language-model';
+import type { EngineName } from '@stp/config';
 
 export const ENGINE_NAMES: Readonly<Record<EngineName, string>> = {
   embedded: 'embedded',

@@ -217,7 +217,7 @@ export function describePackage(name: string) {
 }
 
 export interface CachedWeights extends WeightsRecord {
-  /** Of all files in the folder, also a GGUF beside the model. */
+  /** Size of all files in the folder, including a GGUF beside the model. */
   readonly bytes: number;
 }
 

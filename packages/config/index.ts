@@ -26,6 +26,7 @@ export {
 } from './schemas/conjecturers/index.ts';
 export type { ConjectureReward } from './schemas/conjecturers/learned.ts';
 export {
+  type EngineName,
   type EnginesConfig,
   enginesConfigSchema,
   type LevanterEngine,

@@ -1,6 +1,6 @@
 /** Which engines can run a model, and with how much memory: estimates from its sizes. Whether they are installed is not asked. */
 import { StpError } from '@stp/base';
-import { llamaCppEngine } from '@stp/config';
+import { type EngineName, llamaCppEngine } from '@stp/config';
 import type { Architecture } from './checkpoint/architecture.ts';
 import { headSizeOf } from './checkpoint/llama-tensors.ts';
 import { embeddedTrainingMemory, memoryProblem } from './embedded/training/training-memory.ts';
@@ -9,8 +9,6 @@ import { convertible } from './gguf/gguf-folder.ts';
 import { ggufArchitecture } from './gguf/model-gguf.ts';
 import { totalGib } from './memory-part.ts';
 import { type GgufPlan, ggufMemory, llamaCppMemory } from './plan/gguf.ts';
-
-export type EngineName = 'embedded' | 'llama-cpp' | 'transformers' | 'vllm' | 'pytorch';
 
 export interface EngineFit {
   readonly engine: EngineName;

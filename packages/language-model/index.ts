@@ -8,7 +8,7 @@ export { startingPoint } from './embedded/starting-point.ts';
 export { EncoderDecoder } from './encoder-decoder/engine.ts';
 export { isEncoderDecoderFolder } from './encoder-decoder/folder.ts';
 export type { WrittenText } from './encoder-decoder/messages.ts';
-export type { EngineFit, EngineName } from './engine-fits.ts';
+export type { EngineFit } from './engine-fits.ts';
 export { Ensemble } from './ensemble/ensemble.ts';
 export { trainEnsemble } from './ensemble/train-ensemble.ts';
 export type { Completion, Generator, SampleRequest, SamplingOptions } from './generator.ts';

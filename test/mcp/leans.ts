@@ -1,44 +1,41 @@
 /** The Lean processes of a server, known by its run mark, and which of them compute. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readResources } from '@stp/lean-verifier/testing';
 import { expect } from 'vitest';
+import { processesWhere } from '../support/processes.ts';
 
-/** Index of the processor times, in user and system mode, behind the name of a program in `stat`. */
-const USER_TICKS = 11;
-const SYSTEM_TICKS = 12;
-/** Ticks of a second are a hundred on all of Linux' usual processors. */
-const TICKS_PER_SECOND = 100;
-const WORK_TICKS = TICKS_PER_SECOND;
+/** Processor time that no import of the tests takes, ms. */
+const WORK_MS = 1_000;
 /** The smallest limit is that of a tactic, five seconds; one has passed before a test gives up. */
-const LIMIT_TICKS = 3 * TICKS_PER_SECOND;
+const LIMIT_MS = 3_000;
 /** Between two looks at a process, ms. One that computes gets processor time meanwhile, unless the machine stands still. */
 const LOOK_MS = 500;
 
-/** Processor time of each Lean that the server has started, in ticks, by the id of its process. */
+/** Processor time of each Lean that the server has started, ms, by the id of its process. */
 function leansOf(server: number): Map<number, number> {
   const leans = new Map<number, number>();
-  for (const name of readdirSync('/proc'))
-    try {
-      if (!/^\d+$/u.test(name)) continue;
-      if (!readFileSync(`/proc/${name}/environ`, 'utf8').includes(`STP_RUN_MARK=mcp@${server}.`)) continue;
-      const [program = ''] = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-      if (!/(?:^|\/)lean(?:-native)?$/u.test(program)) continue;
-      // The name of a program may hold blanks and brackets; the other fields stand behind the last one.
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
-        .replace(/^.*\) /su, '')
-        .split(' ');
-      leans.set(Number(name), Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS]));
-    } catch {
-      // It has ended meanwhile.
-    }
+  for (const pid of processesWhere((mark) => mark.startsWith(`mcp@${server}.`))) {
+    const resources = isLean(pid) ? readResources(pid) : null;
+    if (resources !== null) leans.set(pid, resources.cpuMs);
+  }
   return leans;
+}
+
+function isLean(pid: number): boolean {
+  try {
+    const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return /(?:^|\/)lean(?:-native)?$/u.test(program);
+  } catch {
+    return false; // It has ended meanwhile.
+  }
 }
 
 /** The Leans whose processor time grows. */
 async function computing(server: number): Promise<number[]> {
   const before = leansOf(server);
   await pause(LOOK_MS);
-  return [...leansOf(server)].filter(([pid, ticks]) => ticks > (before.get(pid) ?? 0)).map(([pid]) => pid);
+  return [...leansOf(server)].filter(([pid, ms]) => ms > (before.get(pid) ?? 0)).map(([pid]) => pid);
 }
 
 /**
@@ -54,8 +51,7 @@ export async function untilAtWork(server: number, call: Promise<unknown>): Promi
     },
     () => {},
   );
-  const isAtWork = (): boolean =>
-    [...leansOf(server)].some(([pid, ticks]) => ticks - (before.get(pid) ?? 0) > WORK_TICKS);
+  const isAtWork = (): boolean => [...leansOf(server)].some(([pid, ms]) => ms - (before.get(pid) ?? 0) > WORK_MS);
   await expect.poll(() => answer ?? isAtWork()).toBe(true);
 }
 
@@ -69,9 +65,9 @@ export async function expectAllIdle(server: number): Promise<void> {
   await expect
     .poll(async () => {
       const found = await computing(server);
-      for (const [pid, ticks] of leansOf(server)) used.set(pid, ticks - (before.get(pid) ?? 0));
+      for (const [pid, ms] of leansOf(server)) used.set(pid, ms - (before.get(pid) ?? 0));
       return found;
     })
     .toEqual([]);
-  expect([...used.values()].filter((ticks) => ticks >= LIMIT_TICKS)).toEqual([]);
+  expect([...used.values()].filter((ms) => ms >= LIMIT_MS)).toEqual([]);
 }

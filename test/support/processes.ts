@@ -5,12 +5,17 @@ import { RUN_MARK } from '@stp/base/files';
 import { readResources } from '@stp/lean-verifier/testing';
 
 /** Process ids whose environment holds this mark. */
-export function markedProcesses(mark: string): number[] {
+export const markedProcesses = (mark: string): number[] => processesWhere((own) => own === mark);
+
+/** Process ids whose environment holds a mark that `isWanted` accepts. */
+export function processesWhere(isWanted: (mark: string) => boolean): number[] {
+  const isMarked = (variable: string): boolean =>
+    variable.startsWith(`${RUN_MARK}=`) && isWanted(variable.slice(RUN_MARK.length + 1));
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${RUN_MARK}=${mark}`);
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').some(isMarked);
       } catch {
         return false;
       }

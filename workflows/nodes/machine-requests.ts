@@ -45,7 +45,7 @@ export class MachineRequests {
     let generation = this.#asked + 1;
     let reason = 'no machines yet';
     for (let attempt = 1, pause = PAUSE_FIRST_MS; ; attempt += 1, pause = Math.min(pause * 2, PAUSE_MAX_MS)) {
-      this.#asked = Math.max(this.#asked, generation);
+      this.#asked = generation;
       steps.say('waiting for machines: the request is being made, or waits for capacity');
       const asked = await steps.request(generation, attempt, deadlineMs);
       const settled: Settled =

@@ -195,3 +195,5 @@ export const enginesConfigSchema = z.strictObject({
   generator: generatorEngineSchema.default({ kind: 'embedded' }),
 });
 export type EnginesConfig = z.infer<typeof enginesConfigSchema>;
+/** The engines that one machine can have for itself; Levanter trains on a slice. */
+export type EngineName = Exclude<EnginesConfig['generator']['kind'] | TrainerEngine['kind'], 'levanter'>;
