@@ -22,7 +22,7 @@ import type { CompiledConstant, CompiledModule } from './module-data.ts';
 import { displayName, isDerivedPart, isPrivate, publicName } from './names.ts';
 import { type Owners, ownerOf } from './owner.ts';
 import type { AskedReport, AskedTheorem, AxiomUse, CheckedConstant, ModuleReport } from './report.ts';
-import { StatedModule } from './stated-module.ts';
+import { StatedConstants } from './stated-constants.ts';
 import { hidingOf, type StatementSource, statementParts } from './statement-parts.ts';
 
 export interface ModuleCheckOptions {
@@ -68,7 +68,7 @@ class ModuleCheck {
   readonly #written: ReadonlySet<Name>;
   readonly #source: StatementSource;
   /** Null if no theorems are requested. */
-  readonly #stated: StatedModule | null;
+  readonly #stated: StatedConstants | null;
   readonly #owners: Owners;
   /** Declarations that people wrote in modules of the neighbours' folder, by the module's path. */
   readonly #neighbours = new Map<string, WrittenDeclarations>();
@@ -107,7 +107,7 @@ class ModuleCheck {
       binders: (name) => module.binders(this.#indices.get(name)!),
     };
     const { stated, asked } = options;
-    this.#stated = stated === null ? null : new StatedModule(terms, stated, (name) => this.#own(name));
+    this.#stated = stated === null ? null : new StatedConstants(terms, stated, (name) => this.#own(name));
     this.#owners = {
       names: terms.names,
       asked: new Map(asked.map(({ name }, at) => [terms.names.of(name), at])),

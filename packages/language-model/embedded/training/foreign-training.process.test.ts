@@ -2,19 +2,17 @@
  * Tests training of foreign models without PyTorch: unchanged files of the folder, a training that resumes bit for bit,
  * and refusals. `test/python/foreign-training.process.test.ts` compares the arithmetic with PyTorch's. Costs about 5 s.
  */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
-import { llamaTensorShapes } from '../../checkpoint/llama-tensors.ts';
 import { readModel } from '../../checkpoint/model-folder.ts';
-import { writeSafetensors } from '../../checkpoint/safetensors.ts';
+import { writeForeignFolder } from '../../testing/foreign-folder.ts';
 import { smallCheckpoint } from '../../testing/small-checkpoint.ts';
 import { EXAMPLES } from '../../testing/small-training.ts';
 import { writeTokenizer } from '../../tokenizer/tokenizer-file.ts';
 import type { TrainRequest } from '../../trainer.ts';
-import { normalGenerator } from './random.ts';
 import { trainInProcess } from './train.ts';
 
 const SHAPE = {
@@ -27,7 +25,6 @@ const SHAPE = {
   contextLength: 160,
   tiedEmbeddings: true,
 };
-const QWEN3 = { headSize: 12, headNorms: true, biases: ['query', 'key', 'value', 'output'] } as const;
 /** As Qwen3's, with fields that nothing here reads. */
 const CONFIG = {
   architectures: ['Qwen3ForCausalLM'],
@@ -56,28 +53,21 @@ let parent: string;
 let folder: string;
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'stp-foreign-training-'));
-  folder = await folderOf('qwen3', CONFIG);
+  folder = await folderOf('qwen3');
   await writeFile(join(parent, 'examples.jsonl'), EXAMPLES.map((one) => `${JSON.stringify(one)}\n`).join(''));
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
-async function folderOf(name: string, config: Readonly<Record<string, unknown>>): Promise<string> {
+/** Writes a Qwen3 folder, with changes to its configuration that leave the weights as they are. */
+async function folderOf(name: string, changes: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const directory = join(parent, name);
-  await mkdir(directory);
-  const normal = normalGenerator(4);
-  const tensors = Array.from(llamaTensorShapes(SHAPE, QWEN3), ([tensor, shape]) => {
-    const values = new Float32Array(shape.reduce((product, size) => product * size, 1));
-    return [tensor, { shape, values: values.map(() => 0.3 * normal() + (shape.length === 1 ? 1 : 0)) }] as const;
+  await writeForeignFolder(directory, CONFIG, {
+    'tokenizer.json': writeTokenizer(smallCheckpoint().tokenizer),
+    'tokenizer_config.json': '{"eos_token":"<|end|>", "tokenizer_class": "Qwen2Tokenizer"}',
+    'generation_config.json': '{ "eos_token_id": 1, "temperature": 0.6 }',
+    'chat_template.jinja': '{{ messages[0].content }}',
   });
-  await writeFile(join(directory, 'model.safetensors'), writeSafetensors(new Map(tensors)));
-  await writeFile(join(directory, 'config.json'), JSON.stringify(config));
-  await writeFile(join(directory, 'tokenizer.json'), writeTokenizer(smallCheckpoint().tokenizer));
-  await writeFile(
-    join(directory, 'tokenizer_config.json'),
-    '{"eos_token":"<|end|>", "tokenizer_class": "Qwen2Tokenizer"}',
-  );
-  await writeFile(join(directory, 'generation_config.json'), '{ "eos_token_id": 1, "temperature": 0.6 }');
-  await writeFile(join(directory, 'chat_template.jinja'), '{{ messages[0].content }}');
+  await writeFile(join(directory, 'config.json'), JSON.stringify({ ...CONFIG, ...changes }));
   return directory;
 }
 
@@ -156,7 +146,7 @@ describe('a model of other people is trained', () => {
       /training it takes about \d+\.\d GiB of memory, and this machine has/,
     ],
   ])('but not with %s', async (name, changes, shape, message) => {
-    const initDirectory = await folderOf(name.replaceAll(/\W/g, '-'), { ...CONFIG, ...changes });
+    const initDirectory = await folderOf(name.replaceAll(/\W/g, '-'), changes);
     const asked = request({ initDirectory, shape: { ...SHAPE, contextLength: 96, ...shape } });
     const error = await trainInProcess(asked, { threads: 1 }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'StpError', message: expect.stringMatching(message) });

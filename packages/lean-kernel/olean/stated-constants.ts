@@ -9,7 +9,7 @@ import { publicName } from './names.ts';
 import type { AskedReport } from './report.ts';
 import { isSameConstant, isSameStatement } from './same-statement.ts';
 
-export class StatedModule {
+export class StatedConstants {
   readonly #terms: Terms;
   readonly #path: string;
   readonly #module: CompiledModule;
