@@ -35,10 +35,10 @@ export interface RunTheorem {
 export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'modules' | 'premises'>;
 
 /** A statement, with its id if it has one. */
-export type Asked = Stated & { readonly id?: string };
+export type StatementToProve = Stated & { readonly id?: string };
 
 /** Returns the lemmas for a statement, or for a state in its proof; `goal` is the state, written as a statement. */
-export type LemmaOffers = (asked: Asked) => (goal?: string) => LemmaOffer;
+export type LemmaOffers = (asked: StatementToProve) => (goal?: string) => LemmaOffer;
 
 /** Matches keyword, name and universes, such as `theorem List.map_map.{u, v} `. */
 const HEAD = /^(?:theorem|lemma)\s+\S+?(?:\.\{[^}]*\})?(?:\s+|$)/u;
@@ -62,7 +62,7 @@ export async function lemmaOffers(
   const retriever = new TermRetriever(table.finish(), 'bm25');
   const aboutOf = remembered((index: number) => about(definitions, theorems[index]!, 0));
   const keyOf = remembered((index: number) => keyUnder(definitions, theorems[index]!));
-  const generationOf = (asked: Asked): number =>
+  const generationOf = (asked: StatementToProve): number =>
     grown.find((one) => one.header === asked.header && one.statement === asked.statement)?.generation ??
     Number.POSITIVE_INFINITY;
   return (asked) => {

@@ -20,7 +20,7 @@ import {
   slottedForm,
   slottedStateForm,
 } from '@stp/selfplay';
-import { type Asked, keyUnder, type LemmaSources, lemmaOffers, type RunTheorem } from './lemma-shelf.ts';
+import { keyUnder, type LemmaSources, lemmaOffers, type RunTheorem, type StatementToProve } from './lemma-shelf.ts';
 import type { Sources } from './ports.ts';
 
 /** @param grown theorems that the run has proved; prompts may show them */
@@ -28,7 +28,7 @@ export async function proverForms(
   sources: LemmaSources,
   prover: Prompts,
   grown: readonly RunTheorem[] = [],
-): Promise<(asked: Asked) => ProverForm> {
+): Promise<(asked: StatementToProve) => ProverForm> {
   const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots) {
     const format = formatOf(prover);
@@ -61,7 +61,7 @@ export async function stateForms(
   sources: LemmaSources,
   prover: Prompts,
   grown: readonly RunTheorem[] = [],
-): Promise<(asked: Asked) => StateForm> {
+): Promise<(asked: StatementToProve) => StateForm> {
   const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots)
     return (asked) => {

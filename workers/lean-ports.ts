@@ -28,47 +28,9 @@ export function leanPorts(
   context: RunContext,
   sources: Pick<Sources, 'libraryTheorems'>,
 ): { readonly ports: LeanPorts; readonly verifiers: RunVerifiers } {
-  const { settings, environment, objectFolders, mark, scratch, sandboxFor, growing, grownEnvironment } = context;
+  const { settings, environment, objectJudge, mark, scratch, sandboxFor, growing, grownEnvironment } = context;
   const host = openLeanHost();
-  /** Returns the theorems that a run's proof may name as premises: those of its SFT set, or else of our library. */
-  const theoremNames = async (run: string): Promise<string[]> => {
-    const store = await context.store(run);
-    const data = await preparedDataOf(store);
-    if (data === null) return (await sources.libraryTheorems()).map((theorem) => theorem.name);
-    const names: string[] = [];
-    for await (const theorem of readRecords(store, data.theorems, libraryTheoremSchema)) names.push(theorem.name);
-    return names;
-  };
-  // Verdicts of an unsandboxed Lean are not reused by a run that requires a sandbox.
-  const verdictsFolder = ({ kind }: SandboxFacts): string =>
-    join(settings.cacheDirectory, kind === 'none' ? 'verdicts-unprotected' : 'verdicts');
-  const verifiers = new RunVerifiers(async (run, limits, grown) => {
-    const sandbox = await sandboxFor(limits.sandbox);
-    const common = {
-      libraryHeader: LIBRARY_HEADER,
-      batchSize: limits.candidatesPerProcess,
-      candidateTimeoutMs: limits.candidateTimeoutMs,
-      memoryBytesMax: limits.memoryBytesMax,
-      sandbox,
-      ...objectFolders,
-      scratchDirectory: await scratch(run),
-      runMark: mark(run, 'lean'),
-      premiseNames: [...(await theoremNames(run)), ...grown.map((theorem) => theorem.name)],
-    };
-    if (settings.leanServers !== null && grown.length === 0) {
-      const sandboxRequired = limits.sandbox === 'required';
-      const cacheDirectory = verdictsFolder;
-      return remoteVerifier(settings.leanServers, { ...common, environment, sandboxRequired, cacheDirectory });
-    }
-    return openVerifier({
-      ...common,
-      environment: await grownEnvironment(run, grown, sandbox),
-      driver: limits.driver,
-      processes: limits.processes,
-      host,
-      cacheDirectory: verdictsFolder(sandbox.facts),
-    });
-  });
+  const verifiers = runVerifiers(context, sources, host);
   const ports: LeanPorts = {
     verifier: (run, limits, grown = []) => verifiers.get(run, limits, grown),
     async steps(run, limits, grown = []) {
@@ -96,7 +58,7 @@ export function leanPorts(
     checkFile: async (run, path, limits, signal) => {
       const options: CheckFileOptions = {
         sandbox: await sandboxFor(limits.sandbox),
-        indexFolder: objectFolders.indexFolder,
+        indexFolder: objectJudge.indexFolder,
         scratchDirectory: await scratch(run),
         runMark: mark(run, 'lean'),
         memoryBytesMax: limitClasses(limits).big.memoryBytesMax,
@@ -116,4 +78,51 @@ export function leanPorts(
     },
   };
   return { ports, verifiers };
+}
+
+function runVerifiers(
+  context: RunContext,
+  sources: Pick<Sources, 'libraryTheorems'>,
+  host: ReturnType<typeof openLeanHost>,
+): RunVerifiers {
+  const { settings, environment, objectJudge, mark, scratch, sandboxFor, grownEnvironment } = context;
+  /** Returns the theorems that a run's proof may name as premises: those of its SFT set, or else of our library. */
+  const theoremNames = async (run: string): Promise<string[]> => {
+    const store = await context.store(run);
+    const data = await preparedDataOf(store);
+    if (data === null) return (await sources.libraryTheorems()).map((theorem) => theorem.name);
+    const names: string[] = [];
+    for await (const theorem of readRecords(store, data.theorems, libraryTheoremSchema)) names.push(theorem.name);
+    return names;
+  };
+  // Verdicts of an unsandboxed Lean are not reused by a run that requires a sandbox.
+  const verdictsFolder = ({ kind }: SandboxFacts): string =>
+    join(settings.cacheDirectory, kind === 'none' ? 'verdicts-unprotected' : 'verdicts');
+  return new RunVerifiers(async (run, limits, grown) => {
+    const sandbox = await sandboxFor(limits.sandbox);
+    const common = {
+      libraryHeader: LIBRARY_HEADER,
+      batchSize: limits.candidatesPerProcess,
+      candidateTimeoutMs: limits.candidateTimeoutMs,
+      memoryBytesMax: limits.memoryBytesMax,
+      sandbox,
+      ...objectJudge,
+      scratchDirectory: await scratch(run),
+      runMark: mark(run, 'lean'),
+      premiseNames: [...(await theoremNames(run)), ...grown.map((theorem) => theorem.name)],
+    };
+    if (settings.leanServers !== null && grown.length === 0) {
+      const sandboxRequired = limits.sandbox === 'required';
+      const cacheDirectory = verdictsFolder;
+      return remoteVerifier(settings.leanServers, { ...common, environment, sandboxRequired, cacheDirectory });
+    }
+    return openVerifier({
+      ...common,
+      environment: await grownEnvironment(run, grown, sandbox),
+      driver: limits.driver,
+      processes: limits.processes,
+      host,
+      cacheDirectory: verdictsFolder(sandbox.facts),
+    });
+  });
 }

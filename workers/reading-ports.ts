@@ -15,7 +15,7 @@ import { explored } from './explored.ts';
 import type { RunContext } from './run-context.ts';
 
 export function readingPorts(
-  { settings: { cacheDirectory }, environment, objectFolders, mark, scratch, sandboxFor }: RunContext,
+  { settings: { cacheDirectory }, environment, objectJudge, mark, scratch, sandboxFor }: RunContext,
   sources: Pick<Sources, 'modules'>,
 ): Pick<Ports, 'contexts' | 'explore' | 'testEquations'> {
   const moduleTexts = async (): Promise<Map<string, string>> =>
@@ -32,7 +32,7 @@ export function readingPorts(
       libraryHeader: LIBRARY_HEADER,
       scratchDirectory,
       memoryBytesMax: limits.memoryBytesMax,
-      indexFolder: objectFolders.indexFolder,
+      indexFolder: objectJudge.indexFolder,
       source: (module) => texts.get(module) ?? null,
       signal,
     };

@@ -17,6 +17,7 @@ import type { Ports } from '../activities/ports.ts';
 import { ownerOfThisProcess } from '../infra/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import { openStore } from '../infra/stores/open-store.ts';
+import { disagreementsIn } from './disagreements.ts';
 import { localRunName, type WorkerSettings } from './settings.ts';
 
 export type Grown = NonNullable<Parameters<Ports['verifier']>[2]>;
@@ -29,16 +30,16 @@ export async function openRunContext(settings: WorkerSettings, environment: Lean
   /** Returns the run's name, unique among all stores. */
   const local = (run: string): string => localRunName(storeUri, run);
   const mark = (run: string, part: RunPart): string => writeRunMark(local(run), owner, part);
-  /** Folders of the object judge. */
-  const objectFolders = {
+  /** Options of the object judge. */
+  const objectJudge = {
     indexFolder: join(cacheDirectory, 'constants'),
-    disagreementsFolder: join(cacheDirectory, 'disagreements'),
+    onDisagreement: disagreementsIn(cacheDirectory),
   };
-  const growing = (run: string) => ({ cacheDirectory, runMark: mark(run, 'lean'), ...objectFolders });
+  const growing = (run: string) => ({ cacheDirectory, runMark: mark(run, 'lean'), ...objectJudge });
   return {
     settings,
     environment,
-    objectFolders,
+    objectJudge,
     local,
     mark,
     growing,

@@ -3,10 +3,10 @@
 import { grownModules, type Verifier } from '@stp/lean-verifier';
 import type { Ports } from '../activities/ports.ts';
 
-type Asked = Parameters<Ports['verifier']>;
-type Limits = Asked[1];
+type VerifierArguments = Parameters<Ports['verifier']>;
+type Limits = VerifierArguments[1];
 type Bounds = Omit<Limits, 'heartbeatsMax'>;
-type Grown = NonNullable<Asked[2]>;
+type Grown = NonNullable<VerifierArguments[2]>;
 
 interface Warm {
   readonly run: string;

@@ -25,7 +25,7 @@ import {
 } from '@temporalio/workflow';
 import type { RunState, SelfplayResult } from '../activities/run/run-state.ts';
 import { control, streaming } from './control/activity-proxies.ts';
-import { ROUND_TYPE, roundWorkflowId, type Stage, setPausedSignal } from './control/contracts.ts';
+import { ROUND_TYPE, roundWorkflowId, type Stage, selfplayWorkflowId, setPausedSignal } from './control/contracts.ts';
 import { type Attempted, runWithOperatorRetry } from './control/operator-retry.ts';
 import { RunControl, type Steered } from './control/run-control.ts';
 import { RunStatus } from './control/run-status.ts';
@@ -51,7 +51,7 @@ export interface Carried extends Steered {
 
 export async function stpSelfplay(input: StartInput, carried?: Carried): Promise<SelfplayResult> {
   const start = parseInput(input);
-  const run = folderName('stp/', 'run', 'Use stp/NAME: up to 64 letters, digits, dots and dashes');
+  const run = folderName(selfplayWorkflowId(''), 'run', 'Use stp/NAME: up to 64 letters, digits, dots and dashes');
   const steering = new RunControl(carried);
   const status = new RunStatus(run, start.rounds, steering, carried?.state ?? null);
   let continuing = false;

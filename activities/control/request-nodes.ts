@@ -1,6 +1,6 @@
 /** Requests machines of a cloud. */
 
-import type { Asked } from '../../infra/nodes/provider.ts';
+import type { RequestResult } from '../../infra/nodes/provider.ts';
 import { withHeartbeat } from '../edge.ts';
 import type { NodeSetInput, Until } from '../nodes/node-sets.ts';
 import { finalAfter, lookUntil } from '../nodes/poll-delay.ts';
@@ -15,7 +15,7 @@ export function requestNodesActivity(ports: CloudMachines) {
      * Requests machines until the cloud accepts, or until no time is left before `untilMs` to ask again. Returns the
      * last answer.
      */
-    async requestNodes(input: NodeSetInput & Until & { readonly attempt: number }): Promise<Asked> {
+    async requestNodes(input: NodeSetInput & Until & { readonly attempt: number }): Promise<RequestResult> {
       const { provider, name } = ports.provider(input.run, input.nodes);
       const set = { run: name, generation: input.generation };
       return withHeartbeat(() =>

@@ -3,12 +3,12 @@ import type { Ensemble } from '@stp/language-model';
 import {
   areaUnderCurve,
   bestOf,
-  type Candidate,
   type Combination,
   calibrationError,
   combined,
   disagreement,
   groupedArea,
+  type ScoredCandidate,
 } from '@stp/selfplay';
 import type { TriedIn } from './tried-prompts.ts';
 
@@ -48,7 +48,7 @@ export async function measureEnsemble(
     groups.set(statementId, group);
     for (const { target, isRight } of tries) group.set(target, { prompt, target, isRight });
   }
-  const candidates: Candidate[] = [];
+  const candidates: ScoredCandidate[] = [];
   const byMember: (readonly number[])[] = [];
   const byGroup: (readonly (readonly number[])[])[] = [];
   for (const [group, targets] of groups) {

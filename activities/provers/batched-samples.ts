@@ -4,7 +4,7 @@
  */
 import type { Completion, Generator, SampleRequest, SamplingOptions } from '@stp/language-model';
 
-interface Asked {
+interface PendingSamples {
   readonly requests: readonly SampleRequest[];
   readonly answer: PromiseWithResolvers<readonly Completion[]>;
 }
@@ -14,7 +14,7 @@ export class BatchedSamples {
   modelMs = 0;
   calls = 0;
   readonly #call: (requests: readonly SampleRequest[]) => Promise<readonly Completion[]>;
-  #waiting: Asked[] = [];
+  #waiting: PendingSamples[] = [];
   #isCalling = false;
 
   constructor(generator: Pick<Generator, 'sample'>, sampling: SamplingOptions, signal: AbortSignal) {

@@ -62,15 +62,15 @@ export async function gatherRun(source: RunSource): Promise<RunFigures> {
   for (const round of rounds)
     for (const said of ['accepted', 'declined', 'none'] as const) secondKernel[said] += round.secondKernel[said];
   const conjecturesProved = rounds.reduce((sum, round) => sum + round.counts.conjecturesProved, 0);
-  const summary = summarise(
+  const summary = summarise({
     run,
     state,
-    source.evaluation,
-    source.leanVersion ?? gathering.leanVersion,
-    provedEver.size + conjecturesProved,
-    [...gathering.ineligibleBecause],
+    evaluation: source.evaluation,
+    leanVersion: source.leanVersion ?? gathering.leanVersion,
+    proofsInFile: provedEver.size + conjecturesProved,
+    ineligibleBecause: [...gathering.ineligibleBecause],
     secondKernel,
-  );
+  });
   const libraries = library.figures(state.nextRound);
   return {
     run,

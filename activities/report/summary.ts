@@ -14,15 +14,26 @@ import type { SecondOpinion } from '../round/certificate-record.ts';
 import type { RunState } from '../run/run-state.ts';
 import { librarySentence } from './library-progress.ts';
 
-export function summarise(
-  run: string,
-  state: RunState,
-  evaluation: Evaluation | null,
-  leanVersion: string,
-  proofsInFile: number,
-  ineligibleBecause: readonly string[],
-  secondKernel: Readonly<Record<SecondOpinion, number>>,
-): Omit<Summary, 'portfolio' | 'cost'> {
+interface Summarised {
+  readonly run: string;
+  readonly state: RunState;
+  readonly evaluation: Evaluation | null;
+  readonly leanVersion: string;
+  readonly proofsInFile: number;
+  readonly ineligibleBecause: readonly string[];
+  /** Number of certified proofs by the second kernel's opinion. */
+  readonly secondKernel: Readonly<Record<SecondOpinion, number>>;
+}
+
+export function summarise({
+  run,
+  state,
+  evaluation,
+  leanVersion,
+  proofsInFile,
+  ineligibleBecause,
+  secondKernel,
+}: Summarised): Omit<Summary, 'portfolio' | 'cost'> {
   const { outcomes, skipped, config, data, sft } = state;
   const baseline = outcomes.find((outcome) => outcome.round === 0)?.counts.provedEver ?? 0;
   const provedPerRound: number[] = [];

@@ -1,6 +1,7 @@
 /** The state that a run takes over from another one. */
 
 import { StpError } from '@stp/base';
+import { isRunName } from '@stp/config';
 import type { ObjectStore } from '@stp/config/records';
 import { z } from 'zod';
 import { readJson } from '../records/record-files.ts';
@@ -30,7 +31,7 @@ export async function preparedDataOf(store: ObjectStore): Promise<PreparedData |
 export function nameOfRun(initFrom: string, ownRoot: string): string {
   const folder = ownRoot.slice(0, ownRoot.lastIndexOf('/'));
   const name = initFrom.startsWith(`${folder}/`) ? initFrom.slice(folder.length + 1).replace(/\/+$/, '') : initFrom;
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  if (isRunName(name)) return name;
   throw new StpError(
     'STP1002',
     `${JSON.stringify(initFrom.slice(0, 200))} names no run in ${folder}`,

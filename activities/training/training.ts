@@ -115,7 +115,8 @@ export async function trainHere(
       report({ ...latest, ...copied });
     },
   });
-  const { epochs: _, examplesPerStep: __, stepsMin: ___, stepsMax: ____, ...hyperparameters } = optimiser;
+  // The four fields that determine the number of steps.
+  const { epochs, examplesPerStep, stepsMin, stepsMax, ...hyperparameters } = optimiser;
   const steps = optimiserSteps(input.examples.count, optimiser);
   const request = {
     ...hyperparameters,

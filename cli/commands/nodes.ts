@@ -1,12 +1,12 @@
 /** `bin/stp nodes …`: manages machines by hand. */
 
-import { COMMAND_SECONDS_MAX, presetNames } from '@stp/config';
+import { COMMAND_SECONDS_MAX, isRunName, presetNames } from '@stp/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { keyValue, wholeNumber } from '../shared/options.ts';
 
 /** Validates a run's name, which is used as a folder and as a label. */
 function runValue(text: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
+  if (isRunName(text)) return text;
   throw new InvalidArgumentError('use up to 64 letters, digits, dots, underscores and dashes.');
 }
 

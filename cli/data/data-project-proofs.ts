@@ -25,7 +25,7 @@ export async function prepareProjectProofs(
   project: string,
   set: string,
   { name, data, seed, replace }: ProofsTarget,
-  { environment, sandbox, scratch, indexFolder }: LeanSetup,
+  { environment, sandbox, scratch, indexFolder, onDisagreement }: LeanSetup,
   signal: AbortSignal,
 ): Promise<PreparedProofs> {
   const statements: Statement[] = [];
@@ -45,6 +45,7 @@ export async function prepareProjectProofs(
     environment,
     sandbox,
     indexFolder,
+    onDisagreement,
     runMark: scratch.runMark,
     scratchDirectory: scratch.directory,
     libraryHeader: LIBRARY_HEADER,

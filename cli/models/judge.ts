@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeIssues, mapConcurrently, printableJson, printableLine, StpError } from '@stp/base';
 import { type Judgement, type Judging, judgingSchema } from '@stp/config/records';
-import { Asker, type Candidate, markProof, proofIn, RateLimits, rateLimitsFile, scaleOf } from '@stp/judge';
+import { Asker, markProof, type ProofToMark, proofIn, RateLimits, rateLimitsFile, scaleOf } from '@stp/judge';
 import { type Item, readItems } from '@stp/judge/formats';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -66,9 +66,9 @@ async function readJudging(path: string | undefined): Promise<Judging> {
 }
 
 /** Makes candidates of a file's items. `given` fills in details of problems that the file lacks. */
-function candidatesOf(file: string, items: readonly Item[], given: readonly Item[], judging: Judging): Candidate[] {
+function candidatesOf(file: string, items: readonly Item[], given: readonly Item[], judging: Judging): ProofToMark[] {
   const grading = new Map(given.map((item) => [item.problemId, item.grading]));
-  const candidates = items.flatMap((item): Candidate[] => {
+  const candidates = items.flatMap((item): ProofToMark[] => {
     if (item.answer === null) return [];
     const {
       scale = judging.scale,

@@ -4,7 +4,12 @@ import { StpError } from '@stp/base';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DEFAULT_TEMPORAL_ADDRESS } from '../../workers/temporal-address.ts';
-import { HOST_QUEUES_MEMO, SELFPLAY_TYPE, selfplayWorkflowId } from '../../workflows/control/contracts.ts';
+import {
+  HOST_QUEUES_MEMO,
+  SELFPLAY_TYPE,
+  selfplayWorkflowId,
+  withoutPrefix,
+} from '../../workflows/control/contracts.ts';
 
 /** Runs the work with a client. Throws STP1101 if no server answers. */
 export async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
@@ -29,9 +34,8 @@ export function openRuns(): Promise<string[]> {
   return withClient(async (client) => {
     const names: string[] = [];
     const query = `WorkflowType = '${SELFPLAY_TYPE}' AND ExecutionStatus = 'Running'`;
-    const prefix = selfplayWorkflowId('');
     for await (const { workflowId } of client.workflow.list({ query }))
-      names.push(workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : workflowId);
+      names.push(withoutPrefix(workflowId, selfplayWorkflowId('')));
     return names;
   });
 }

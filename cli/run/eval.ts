@@ -19,6 +19,7 @@ import { type AskedEvaluation, askedEvaluation, type EvalOptions } from './eval-
 import { describe } from './eval-text.ts';
 import { openRunFolder, runLocally } from './local-run.ts';
 import { ProgressView } from './progress-view.ts';
+import { requireEngine } from './require-engine.ts';
 
 /** A resolved model, or the scripts, which have no folder. */
 type Prover = Pick<ModelSource, 'name' | 'round'> & { readonly directory: string | null };
@@ -27,6 +28,7 @@ export async function evaluate(options: EvalOptions): Promise<void> {
   const asked = askedEvaluation(options);
   const runDirectory = resolve(options.runDir ?? join('runs', freshRunName('eval')));
   const prover = await findProver(asked, join(runDirectory, 'downloads'));
+  await requireEngine(asked.config);
   const { directory, run } = await openRunFolder(runDirectory, asked.config);
   const evaluated = {
     split: options.split,

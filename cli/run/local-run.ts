@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { StpError } from '@stp/base';
-import { type RunConfig, requireSameConfig, runConfigSchema } from '@stp/config';
+import { isRunName, type RunConfig, requireSameConfig, runConfigSchema } from '@stp/config';
 import {
   Client,
   Connection,
@@ -18,7 +18,6 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { requireLlamaCpp } from '../../infra/llama-cpp/install.ts';
 import { startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { requireFollowable } from '../../workers/followable.ts';
@@ -61,9 +60,7 @@ export interface Running {
 export async function openRunFolder(path: string, config: RunConfig): Promise<{ directory: string; run: string }> {
   const directory = resolve(path);
   const run = basename(directory);
-  const { cacheDirectory, modelServer } = workerSettings();
-  if (config.engines.generator.kind === 'llama-cpp' && modelServer === null) await requireLlamaCpp(cacheDirectory);
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(run))
+  if (!isRunName(run))
     throw new StpError(
       'STP1002',
       `"${run}" cannot name a run`,

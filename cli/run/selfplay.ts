@@ -7,6 +7,7 @@ import { SELFPLAY_TYPE, selfplayWorkflowId } from '../../workflows/control/contr
 import { freshRunName, type RunOptions, runSummary, startInput } from '../shared/options.ts';
 import { type LocalRunOptions, openRunFolder, runLocally } from './local-run.ts';
 import { ProgressView } from './progress-view.ts';
+import { requireEngine } from './require-engine.ts';
 
 export interface SelfplayOptions extends RunOptions, LocalRunOptions {
   readonly runDir?: string;
@@ -16,6 +17,7 @@ export interface SelfplayOptions extends RunOptions, LocalRunOptions {
 
 export async function selfplay(options: SelfplayOptions): Promise<void> {
   const { input, config } = startInput(options);
+  await requireEngine(config);
   const { directory, run } = await openRunFolder(options.runDir ?? join('runs', freshRunName(input.preset)), config);
   const out = options.json ? process.stderr : process.stdout;
   const workflow = { type: SELFPLAY_TYPE, id: selfplayWorkflowId(run), input, summary: runSummary(input) };

@@ -1,8 +1,15 @@
 /** The Lean, the sandbox and the scratch folder with which a command judges proofs. */
 import { join } from 'node:path';
 import { printableText } from '@stp/base';
-import { type LeanEnvironment, openSandbox, type Sandbox, type SandboxPolicy } from '@stp/lean-verifier';
+import {
+  type LeanEnvironment,
+  type OnDisagreement,
+  openSandbox,
+  type Sandbox,
+  type SandboxPolicy,
+} from '@stp/lean-verifier';
 import { type CommandScratch, openCommandScratch, type ScratchCommand } from '../../infra/nodes/command-scratch.ts';
+import { disagreementsIn } from '../../workers/disagreements.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import type { WorkerSettings } from '../../workers/settings.ts';
 
@@ -13,6 +20,8 @@ export interface LeanSetup {
   readonly scratch: CommandScratch;
   /** Folder of the index from constants to compiled modules, kept between calls. */
   readonly indexFolder: string;
+  /** Keeps a module on which the two kernels disagree, and prints an error. */
+  readonly onDisagreement: OnDisagreement;
 }
 
 /** Installs what is missing, and prints each step's progress to standard error. */
@@ -28,7 +37,8 @@ export async function openLeanSetup(
   const environment = await findLean(settings, onProgress, signal);
   const sandbox = await openSandbox(policy, { cacheDirectory, environment, install: 'auto', onProgress, signal });
   const scratch = await openCommandScratch(scratchDirectory, command);
-  return { environment, sandbox, scratch, indexFolder: join(cacheDirectory, 'constants') };
+  const indexFolder = join(cacheDirectory, 'constants');
+  return { environment, sandbox, scratch, indexFolder, onDisagreement: disagreementsIn(cacheDirectory) };
 }
 
 /** Describes the Lean and its sandbox in words. */

@@ -4,7 +4,6 @@
  */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { printableJson, printableLine, printableText } from '@stp/base';
 import { CERTIFICATE_BYTES_MAX, type CertificateFile } from '@stp/config/records';
 import {
@@ -69,7 +68,6 @@ async function judge(certificates: readonly CertificateFile[], options: Certific
       const verifier = await openSetupVerifier(setup, {
         processes: options.processes,
         memoryBytesMax: options.memoryMb * MEBIBYTE,
-        disagreementsFolder: join(settings.cacheDirectory, 'disagreements'),
       });
       try {
         const verdicts = await judgeCertificates(certificates, verifier, signal);

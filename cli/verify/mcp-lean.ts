@@ -2,7 +2,6 @@
  * The Lean that a server's calls share. The first call that needs it opens it. It is opened again when the project's
  * modules have changed, so that no verdict or certificate refers to outdated modules.
  */
-import { join } from 'node:path';
 import { AnswerCache, openLeanPositions, portfolioEngine, Suggester, untilAborted } from '@stp/editor';
 import { LIBRARY_HEADER, openVerifier, rebuiltProject, type SandboxPolicy } from '@stp/lean-verifier';
 import type { LeanBench, ProjectFolder, ToolCall } from '@stp/mcp';
@@ -92,7 +91,7 @@ export class SharedLean {
     const { processes, memoryBytesMax, sandbox: policy, folder } = this.#options;
     const { signal } = this.#closing;
     const setup = await openLeanSetup('mcp', this.#settings, policy, signal);
-    const { environment, sandbox, scratch, indexFolder } = setup;
+    const { environment, sandbox, scratch, indexFolder, onDisagreement } = setup;
     const { directory: scratchDirectory, runMark } = scratch;
     const common = { environment, sandbox, runMark, memoryBytesMax };
     try {
@@ -104,7 +103,7 @@ export class SharedLean {
         libraryHeader: LIBRARY_HEADER,
         cacheDirectory: null,
         driver: 'server',
-        disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
+        onDisagreement,
       });
       const workingDirectory = scratchDirectory;
       const positions = openLeanPositions(processes, { ...common, workingDirectory, heartbeatsMax: HEARTBEATS_MAX });

@@ -16,6 +16,7 @@ import {
 } from '@stp/lean-verifier';
 import { FileJudge, type GivenAnswer, type ReadProof, type VerdictTools } from '@stp/lean-verifier/serve';
 import { formattedForm } from '@stp/selfplay';
+import { disagreementsIn } from '../../workers/disagreements.ts';
 
 export interface VerdictSetup {
   readonly environment: LeanEnvironment;
@@ -42,11 +43,11 @@ export async function openVerdictTools(setup: VerdictSetup): Promise<VerdictTool
     host,
     processes,
     indexFolder: join(cacheDirectory, 'constants'),
-    disagreementsFolder: join(cacheDirectory, 'disagreements'),
   };
   const verifier = await openVerifier({
     ...common,
     driver: setup.driver,
+    onDisagreement: disagreementsIn(cacheDirectory),
     libraryHeader: LIBRARY_HEADER,
     // Memory and disk use must not grow with the requests.
     cacheDirectory: null,

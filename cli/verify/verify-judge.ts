@@ -16,8 +16,6 @@ export interface JudgeOptions {
   readonly processes: number;
   /** Memory limit of one process, bytes. */
   readonly memoryBytesMax: number;
-  /** Folder for modules on which the two kernels disagree. */
-  readonly disagreementsFolder: string;
 }
 
 /** Returns answers in the order of the rows. Rejects with the signal's reason, unless the command's time is over. */
@@ -38,15 +36,15 @@ export async function openJudge(setup: LeanSetup, options: JudgeOptions, certify
 
 /** Opens a verifier that trusts no results of earlier calls. */
 export function openSetupVerifier(setup: LeanSetup, options: JudgeOptions): Promise<Verifier> {
-  const { environment, sandbox, scratch, indexFolder } = setup;
-  const { processes, memoryBytesMax, disagreementsFolder } = options;
+  const { environment, sandbox, scratch, indexFolder, onDisagreement } = setup;
+  const { processes, memoryBytesMax } = options;
   return openVerifier({
     environment,
     sandbox,
     processes,
     memoryBytesMax,
     indexFolder,
-    disagreementsFolder,
+    onDisagreement,
     libraryHeader: LIBRARY_HEADER,
     // Memory use must not grow with the rows.
     cacheDirectory: null,

@@ -7,7 +7,6 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StpError } from '@stp/base';
 import type { SandboxPolicy } from '@stp/lean-verifier';
@@ -174,12 +173,7 @@ class LazyLean {
     const { processes, memoryMb, sandbox, certify = null } = this.#options;
     this.#signal.throwIfAborted();
     this.#setup = await openLeanSetup('verify', this.#settings, sandbox, this.#signal);
-    const judge = {
-      processes,
-      memoryBytesMax: memoryMb * MEBIBYTE,
-      disagreementsFolder: join(this.#settings.cacheDirectory, 'disagreements'),
-    };
-    return openJudge(this.#setup, judge, certify);
+    return openJudge(this.#setup, { processes, memoryBytesMax: memoryMb * MEBIBYTE }, certify);
   }
 }
 

@@ -18,6 +18,7 @@ const BLOCK_BYTES = 512;
  * started after the list was made.
  */
 const CLOSED_RUN_AGE_SECONDS_MIN = 600;
+/** A run's name on this machine, which is longer than the run's own name (`workers/settings.ts`). */
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 export interface LocalNodesOptions {

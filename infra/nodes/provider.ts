@@ -46,7 +46,7 @@ export interface NodeHost {
 }
 
 /** The result of a request. `no-capacity`: ask again later; a permanent shortage is an error instead. */
-export type Asked = { readonly kind: 'accepted' } | { readonly kind: 'no-capacity'; readonly reason: string };
+export type RequestResult = { readonly kind: 'accepted' } | { readonly kind: 'no-capacity'; readonly reason: string };
 
 export type NodesState =
   /** No resource of this name exists. */
@@ -88,7 +88,7 @@ export interface NodeProvider {
    * Requests the machines; a repeated request changes nothing. `attempt` distinguishes a deliberate new request from a
    * repeated call.
    */
-  request(set: NodeSet, attempt: number): Promise<Asked>;
+  request(set: NodeSet, attempt: number): Promise<RequestResult>;
   state(set: NodeSet): Promise<NodesState>;
   /**
    * Deletes everything that carries the run's label, of all sets. Call it until nothing is left.

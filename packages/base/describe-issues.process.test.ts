@@ -55,6 +55,6 @@ it('no other file makes text of them', () => {
   const { stdout, status } = spawnSync('git', ['grep', '-lE', pattern, '--', '*.ts', ':!*.test.ts', ':!test'], {
     cwd: repository,
   });
-  // 1: nothing was found.
+  // Exit code 1: grep found nothing.
   expect([status, String(stdout)]).toEqual([1, '']);
 });

@@ -1,4 +1,4 @@
-/** Folders that many publish at once over a damaged one. Under 1 s. */
+/** Tests that many processes can publish a folder at once over a damaged one. Under 1 s. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Semaphore } from './semaphore.ts';
 
-/** Work that says when it begins and ends when told to. */
+/** Makes work that records when it begins, and ends when the test says so. */
 function work(name: string, begun: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const run = async (): Promise<string> => {

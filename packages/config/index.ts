@@ -94,3 +94,4 @@ export {
   proverOf,
   writesTactics,
 } from './schemas/run-modes.ts';
+export { isRunName } from './schemas/run-name.ts';

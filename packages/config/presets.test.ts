@@ -11,7 +11,7 @@ import { runConfigSchema } from './schemas/run-config.ts';
 
 const values = (preset: string) => leaves(resolveConfig({ preset }));
 
-/** Keys in which two presets differ, but for their names. */
+/** Returns the keys in which two presets differ, except for their names. */
 function differences(one: string, other: string): string[] {
   const [first, second] = [values(one), values(other)];
   const keys = new Set([...first.keys(), ...second.keys()]);
@@ -36,7 +36,7 @@ const PAPER_AND_CODE: readonly (readonly [key: string, paper: unknown, code: unk
   ['selection.reattemptPassRateBelow', 0, 0.35],
   ['selection.reattemptProbability', 0, 0.05],
 ];
-/** The code's default run has fewer problem sets, all of one weight. */
+/** The default run of STP's code has fewer problem sets, all of the same weight. */
 const OTHER_DATA = ['data.problemSets', 'data.weights'];
 
 describe('every preset', () => {
@@ -73,7 +73,7 @@ describe('pretrained weights', () => {
     const { source, ...others } = config.conjectures;
     expect(source).toBe('explore');
     expect(embedded.conjectures).toMatchObject(others);
-    // Without a GPU: the trainer on the processor, samples by the embedded engine, or an adapter.
+    // Settings of a machine without a GPU: the trainer uses the CPU, and the embedded engine or an adapter samples.
     const set = {
       'engines.trainer.device': 'cpu',
       'engines.generator.kind': 'embedded',

@@ -2,7 +2,7 @@
 export type { ArtifactRef, CheckpointRef } from './schemas/artifact.ts';
 export { conjecturerIn } from './schemas/conjecturers/index.ts';
 export type { LevanterEngine } from './schemas/engines.ts';
-export type { EvaluateInput, EvaluationFiles } from './schemas/evaluation.ts';
+export type { EvaluateInput, EvaluationFiles, EvaluationPlan } from './schemas/evaluation.ts';
 export { HEARTBEAT_TIMEOUT_MS } from './schemas/heartbeats.ts';
 export type {
   Evaluation,
@@ -22,4 +22,5 @@ export {
 } from './schemas/round.ts';
 export { type RunConfig, type StartInput, startInputSchema } from './schemas/run-config.ts';
 export { evaluationConfig, isInWords, withoutScripts } from './schemas/run-modes.ts';
+export { isRunName } from './schemas/run-name.ts';
 export type { MachineTime } from './schemas/summary.ts';

@@ -16,7 +16,7 @@ test('the definitions elaborate', { tags: ['slow'] }, async () => {
   const { stdout } = await execa(executable, ['--stdin', '--json'], { input, reject: false, timeout: 120_000 });
   const messages = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   const lines = input.split('\n');
-  // A released Lean has neither of these.
+  // A released Lean has neither of the two.
   const refused = messages.map(({ pos, data }) => [lines[pos.line - 1], data.split('\n')[0]]);
   expect(refused).toEqual([
     ['syntax (name := llmstep) "llmstep " str : tactic', expect.stringContaining('unknown declaration')],

@@ -6,7 +6,7 @@ import { HttpClient } from './http-client.ts';
 const LIMITS = { answerBytesMax: 1_000, timeoutMs: 30_000 };
 const open: { server: Server; client: HttpClient }[] = [];
 
-/** A client of a server that answers each path by its function. */
+/** Returns a client of a server that answers each path by its function. */
 async function clientOf(answers: Record<string, (response: ServerResponse) => void>, key: string | null = null) {
   const asked: { url: string; key: string | undefined }[] = [];
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ const eventsOf = async (text: string, wanted = Infinity) => {
   const { client } = await clientOf({
     '/events': (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      // Single bytes: no event, line or letter comes whole.
+      // The server sends single bytes, so no event, line or letter arrives whole.
       for (const byte of Buffer.from(text)) response.write(Buffer.of(byte));
       response.end();
     },

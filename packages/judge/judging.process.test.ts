@@ -108,7 +108,7 @@ describe.each([
     const { requests, answers, cost, promptTokens, answerTokens } = asker.spent;
     expect([requests, answers]).toEqual([1, 1]);
     expect(cost).toBeCloseTo((promptTokens + 2 * answerTokens) / 1e6);
-    // The same again asks nobody, and neither does a replay without a server.
+    // A repetition asks no judge, and neither does a replay without a server.
     await server.close();
     expect(await judgeOne(judging, 'a half proof')).toEqual(judgement);
     expect(await judgeOne(judging, 'a half proof', askerOf(judging, true))).toEqual(judgement);
@@ -141,7 +141,7 @@ describe.each([
     const { outcome, mark, failure } = await judgeOne(by(server), 'a complete proof');
     expect([outcome, mark]).toEqual(['unjudged', null]);
     expect(failure).toMatchObject({ kind: 'provider', raw: expect.stringContaining('upstream provider failed') });
-    // It is asked again the next time: nothing was kept of it.
+    // The judge is asked again next time, because no answer was stored.
     expect(await readdir(join(directory, 'store')).catch(() => [])).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe('several votes', () => {
       failure: { kind: 'no-quorum' },
     });
     const two = await judgeOne(judging, 'a complete proof, once more');
-    // The first of these three votes failed as well: two of three count, and not all are full.
+    // The first of these three votes failed as well: two of three count, so not all three gave the full mark.
     expect(two).toMatchObject({ outcome: 'marked', mark: { normalised: 1 }, allFull: false });
     expect(two.votes.filter(({ mark }) => mark !== null)).toHaveLength(2);
   });
@@ -232,7 +232,7 @@ describe('ranks', () => {
     expect(points[0]).toBeCloseTo(0.2);
     expect(points[4]).toBe(0.2);
     expect(points[1]! > points[0]! && points[1]! < points[2]!).toBe(true);
-    // The same names of the shuffles ask nothing new.
+    // The same seeds of the shuffles cause no new request.
     const again = await rankProofs(askerOf(judging), judging, problem, proofs, [1], signal);
     expect(again.points).toEqual(points);
     expect(server.requests).toHaveLength(10);

@@ -11,7 +11,7 @@ import type { Problem } from './questions/question.ts';
 import { type Criterion, readRubric } from './rubric.ts';
 import { markOn } from './scale.ts';
 
-export interface Candidate {
+export interface ProofToMark {
   readonly id: string;
   readonly problem: Problem;
   /** Empty: the answer contained no proof. */
@@ -21,7 +21,7 @@ export interface Candidate {
 export async function markProof(
   asker: Asker,
   judging: Judging,
-  { id, problem, proof }: Candidate,
+  { id, problem, proof }: ProofToMark,
   signal: AbortSignal,
 ): Promise<Judgement> {
   const about = { id, problem: problem.id, set: problem.set };

@@ -7,7 +7,7 @@ import { readSafetensors, writeSafetensors } from './checkpoint/safetensors.ts';
 import { describeModel } from './describe-model.ts';
 import { SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './testing/small-checkpoint.ts';
 
-/** A folder of other people: without manifest and training record. */
+/** Makes a foreign folder, without manifest and training record. */
 async function folder(changes: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const directory = join(await temporaryDirectory(), 'model');
   await writeCheckpoint(directory, smallCheckpoint());
@@ -107,7 +107,7 @@ it('tells weights of another precision than the index says, and nothing where th
   expect(doubts).toEqual([
     `the index says ${2 * parameters} bytes of weights, the files have ${4 * parameters}, as of another precision`,
   ]);
-  // Others write such folders, and the files' own types decide: the engine still runs the model.
+  // Other tools write such folders. The types in the files decide, so the engine still runs the model.
   expect(await problemsOf(directory)).toContainEqual(['samples', null]);
 });
 

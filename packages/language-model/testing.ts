@@ -43,7 +43,7 @@ export { jsonGrammar } from './serve/json-grammar.ts';
 export { ServeMetrics } from './serve/serve-metrics.ts';
 export { ADDED_TOKEN_TEXTS, addedTokenFiles } from './testing/added-tokens.ts';
 export { CHATS, TEMPLATES } from './testing/chat-templates.ts';
-export { type Answering, type Asked, completionOf, fakeServer, sendJson } from './testing/fake-server.ts';
+export { type Answering, completionOf, fakeServer, type ReceivedRequest, sendJson } from './testing/fake-server.ts';
 export { writeForeignFolder } from './testing/foreign-folder.ts';
 export { generatorContract, requestsFor, SAMPLING, sameSamples } from './testing/generator-contract.ts';
 export { llamaGguf, singleGguf, writeGguf } from './testing/gguf-writer.ts';

@@ -102,7 +102,9 @@ function arithmetic(bare: Build): Build {
   binary('Nat.pow', two, recursive(number(1), call(c('Nat.mul'), v('ih'), v('x'))));
   const bool = c('Bool');
   const test = arrow(nat, arrow(nat, bool));
-  /** Defines a comparison by recursion on both numbers: what is said of zero and of a successor, against zero and a successor. */
+  /**
+   * Defines a comparison by recursion on both numbers, by its values for zero and successor against zero and successor.
+   */
   const compare = (zeroZero: Word, zeroSuccessor: Word): Word =>
     call(
       c('Nat.rec', 1),

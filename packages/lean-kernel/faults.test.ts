@@ -280,7 +280,7 @@ describe('names that say what a constant is not', () => {
   ])('%s is the function that it is declared to be', (name, count) => {
     const build = prelude();
     build.inductive([{ name: 'Empty', type, constructors: [] }]);
-    // It gives `Nat` for whatever it is given.
+    // The function returns `Nat` for every argument.
     const domains = Array.from({ length: count }, () => type);
     const its = domains.reduceRight<Word>((rest, domain) => arrow(domain, rest), type);
     const value = domains.reduceRight<Word>((rest, domain) => fn('_', domain, rest), nat);

@@ -23,62 +23,84 @@ import {
 
 type Make<Made> = () => Made;
 
-/**
- * Returns a function that creates the terms again, to be called after `dropScratch`. The terms must not contain local
- * variables.
- */
-export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
-  const { levels } = terms;
-  /** Steps in an order in which parts precede the terms that contain them. */
-  const steps: Make<Expr>[] = [];
-  const made: Expr[] = [];
-  const makers = new Map<Expr, Make<Expr>>();
+/** Recorded parts, each with the step that creates it again. */
+class Recorded<Part> {
+  /** Steps in an order in which parts precede those that contain them. */
+  readonly #steps: Make<Part>[] = [];
+  readonly #made: Part[] = [];
+  readonly #makers = new Map<Part, Make<Part>>();
 
-  const note = (expr: Expr): Make<Expr> => {
-    if (terms.isPermanent(expr)) return () => expr;
-    let maker = makers.get(expr);
+  /**
+   * Returns a function that gives the part as `makeAll` creates it. For a new part, `record` records its own parts and
+   * returns its step.
+   */
+  maker(part: Part, record: (part: Part) => Make<Part>): Make<Part> {
+    let maker = this.#makers.get(part);
     if (maker === undefined) {
-      const step = compound(expr);
-      const at = steps.push(step) - 1;
-      maker = () => made[at]!;
-      makers.set(expr, maker);
+      const at = this.#steps.push(record(part)) - 1;
+      maker = () => this.#made[at]!;
+      this.#makers.set(part, maker);
     }
     return maker;
-  };
+  }
 
-  const compound = (expr: Expr): Make<Expr> => {
+  makeAll(): void {
+    for (const step of this.#steps) this.#made.push(step());
+  }
+}
+
+/** Records terms and their levels. Both share parts, so each part is recorded and created once. */
+class Recorder {
+  readonly #terms: Terms;
+  readonly #exprs = new Recorded<Expr>();
+  readonly #levels = new Recorded<Level>();
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  makeAll(): void {
+    this.#levels.makeAll();
+    this.#exprs.makeAll();
+  }
+
+  readonly expr = (expr: Expr): Make<Expr> =>
+    this.#terms.isPermanent(expr) ? () => expr : this.#exprs.maker(expr, this.#recordExpr);
+
+  readonly #recordExpr = (expr: Expr): Make<Expr> => {
+    const terms = this.#terms;
     switch (terms.kind(expr)) {
       case SORT: {
-        const level = noteLevel(terms.level(expr));
+        const level = this.#level(terms.level(expr));
         return () => terms.sort(level());
       }
       case CONSTANT: {
         const name = terms.name(expr);
-        const list = noteLevels(terms.levelList(expr));
+        const list = this.#levelList(terms.levelList(expr));
         return () => terms.constant(name, list());
       }
       case APPLICATION: {
-        const [fn, argument] = [note(terms.fn(expr)), note(terms.argument(expr))];
+        const [fn, argument] = [this.expr(terms.fn(expr)), this.expr(terms.argument(expr))];
         return () => terms.application(fn(), argument());
       }
       case LAMBDA: {
-        const [type, body] = [note(terms.binderType(expr)), note(terms.body(expr))];
+        const [type, body] = [this.expr(terms.binderType(expr)), this.expr(terms.body(expr))];
         return () => terms.lambda(type(), body());
       }
       case FORALL: {
-        const [type, body] = [note(terms.binderType(expr)), note(terms.body(expr))];
+        const [type, body] = [this.expr(terms.binderType(expr)), this.expr(terms.body(expr))];
         return () => terms.forall(type(), body());
       }
       case LET: {
         const [type, value, body] = [
-          note(terms.binderType(expr)),
-          note(terms.letValue(expr)),
-          note(terms.letBody(expr)),
+          this.expr(terms.binderType(expr)),
+          this.expr(terms.letValue(expr)),
+          this.expr(terms.letBody(expr)),
         ];
         return () => terms.let(type(), value(), body());
       }
       case PROJECTION: {
-        const [name, index, value] = [terms.name(expr), terms.fieldIndex(expr), note(terms.projected(expr))];
+        const [name, index, value] = [terms.name(expr), terms.fieldIndex(expr), this.expr(terms.projected(expr))];
         return () => terms.projection(name, index, value());
       }
       case NATURAL: {
@@ -96,38 +118,26 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
     }
   };
 
-  /** Levels share parts as terms do, so each is recorded and created once. */
-  const levelSteps: Make<Level>[] = [];
-  const madeLevels: Level[] = [];
-  const levelMakers = new Map<Level, Make<Level>>();
-
-  const noteLevels = (list: LevelList): Make<LevelList> => {
+  #levelList(list: LevelList): Make<LevelList> {
+    const { levels } = this.#terms;
     if (levels.isPermanentList(list)) return () => list;
-    const parts = levels.array(list).map(noteLevel);
+    const parts = levels.array(list).map(this.#level);
     return () => levels.list(parts.map((part) => part()));
-  };
+  }
 
-  const noteLevel = (level: Level): Make<Level> => {
-    if (levels.isPermanent(level)) return () => level;
-    let maker = levelMakers.get(level);
-    if (maker === undefined) {
-      const step = compoundLevel(level);
-      const at = levelSteps.push(step) - 1;
-      maker = () => madeLevels[at]!;
-      levelMakers.set(level, maker);
-    }
-    return maker;
-  };
+  readonly #level = (level: Level): Make<Level> =>
+    this.#terms.levels.isPermanent(level) ? () => level : this.#levels.maker(level, this.#recordLevel);
 
-  const compoundLevel = (level: Level): Make<Level> => {
+  readonly #recordLevel = (level: Level): Make<Level> => {
+    const { levels } = this.#terms;
     switch (levels.kind(level)) {
       case LEVEL_SUCCESSOR: {
-        const below = noteLevel(levels.left(level));
+        const below = this.#level(levels.left(level));
         return () => levels.successor(below());
       }
       case LEVEL_MAXIMUM:
       case LEVEL_IMPREDICATIVE_MAXIMUM: {
-        const [left, right] = [noteLevel(levels.left(level)), noteLevel(levels.right(level))];
+        const [left, right] = [this.#level(levels.left(level)), this.#level(levels.right(level))];
         return levels.kind(level) === LEVEL_MAXIMUM
           ? () => levels.maximum(left(), right())
           : () => levels.impredicativeMaximum(left(), right());
@@ -140,11 +150,17 @@ export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
         return () => levels.zero;
     }
   };
+}
 
-  const keptMakers = kept.map(note);
+/**
+ * Returns a function that creates the terms again, to be called after `dropScratch`. The terms must not contain local
+ * variables.
+ */
+export function noteDown(terms: Terms, kept: readonly Expr[]): Make<Expr[]> {
+  const recorder = new Recorder(terms);
+  const makers = kept.map(recorder.expr);
   return () => {
-    for (const step of levelSteps) madeLevels.push(step());
-    for (const step of steps) made.push(step());
-    return keptMakers.map((maker) => maker());
+    recorder.makeAll();
+    return makers.map((make) => make());
   };
 }

@@ -19,7 +19,7 @@ const EXPORT = join(import.meta.dirname, 'testing/exports/init-medium.ndjson.gz'
 const MUTANTS = Number(process.env.STP_KERNEL_MUTANTS ?? 600);
 /** The library's own proofs need at most 12 million steps; a mutant that runs on is declined. */
 const LIMITS = { ...DEFAULT_LIMITS, fuel: 2_000_000, nodes: 1_000_000 };
-/** A literal or a constant of a definition may give way to another of its type. Measured: 1 in 80. */
+/** A literal or a constant of a definition may be replaced by another of its type. Measured: 1 in 80. */
 const ACCEPTED_SHARE_MAX = 0.05;
 
 it('rejects changed proofs, but for those that are proofs all the same', async () => {

@@ -1,6 +1,7 @@
 /**
- * Names that are taken although nothing stands there: what a trusted library has and this kernel cannot use, what was declined, what
- * would change the meaning of literals. A judged module must not get them.
+ * Tests names that are taken although no usable constant has them: constants of a trusted library that this kernel
+ * cannot use, declined constants, and names that would change the meaning of literals. A judged module must not define
+ * them.
  */
 import { describe, expect, it } from 'vitest';
 import type { Declaration } from './declaration.ts';

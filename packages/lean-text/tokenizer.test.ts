@@ -53,7 +53,7 @@ describe('chosen texts', () => {
   });
 });
 
-/** Texts made of the pieces that matter, so that random ones hold comments in strings in comments. */
+/** Texts made of special pieces, so that random texts contain comments in strings in comments. */
 const pieces = [
   '"',
   "'",

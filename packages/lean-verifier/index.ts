@@ -59,6 +59,7 @@ export {
   withoutMarks,
 } from './trust/kept-theorem.ts';
 export { readsAsWritten } from './trust/object/as-written.ts';
+export { keepDisagreements, type OnDisagreement } from './trust/object/disagreement.ts';
 export { SECOND_KERNEL } from './trust/object/findings.ts';
 export { meaningLines } from './trust/object/meaning.ts';
 export { compileStatements, givenNamespace, statedName } from './trust/object/stated-module.ts';

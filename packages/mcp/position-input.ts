@@ -10,13 +10,13 @@ export const PATH_CHARS_MAX = 4_096;
 
 export const fileInput = {
   path: z.string().min(1).max(PATH_CHARS_MAX).optional().describe('a .lean file below the project folder'),
-  text: z.string().max(TEXT_CHARS_MAX).optional().describe('the text of a Lean file, in place of path'),
+  text: z.string().max(TEXT_CHARS_MAX).optional().describe('the text of a Lean file, instead of path'),
 };
 
 export const positionInput = {
   ...fileInput,
-  line: z.number().int().min(1).describe('line of the place, from 1'),
-  column: z.number().int().min(0).default(0).describe('column of the place, from 0, in characters'),
+  line: z.number().int().min(1).describe('line of the position, from 1'),
+  column: z.number().int().min(0).default(0).describe('column of the position, from 0, in characters'),
 };
 
 const position = z.object({ line: z.number(), column: z.number() });

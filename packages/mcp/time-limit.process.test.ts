@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lean that needs so many seconds for a call, whatever it is asked. */
+/** Makes a Lean that needs the given number of seconds for every call. */
 const benchOf = async (seconds: number): Promise<Workbench> => ({
   folder: await ProjectFolder.open(import.meta.dirname),
   certificates: new KeptCertificates(),
@@ -42,7 +42,7 @@ const FOUND = {
   ...{ new_text: null, replace: null },
 };
 
-/** What a call answers for which Lean needs so many seconds, and after how many seconds. */
+/** Returns the answer of a call for which Lean needs the given number of seconds, and the seconds until the answer. */
 async function answered(name: string, given: Record<string, unknown>, leanSeconds: number) {
   const { signal } = new AbortController();
   const server = createServer(await benchOf(leanSeconds), new OpenCalls(), {

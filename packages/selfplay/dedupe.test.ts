@@ -130,7 +130,7 @@ describe('the key of a statement', () => {
     );
     distinct('theorem a (x0 : Nat) : f x0 1 = 1', 'theorem a (x0 : Nat) : f x01 = 1');
     distinct('theorem a (n : Nat) : g n = 1', 'theorem a (n : Nat) : gn = 1');
-    // A shadowed variable is the outer one again behind its binder's bracket, and behind the comma of a list.
+    // A shadowed variable denotes the outer one again after its binder's bracket, and after the comma of a list.
     distinct('theorem a (y x : Nat) : [fun x => x, x] = l', 'theorem a (x y : Nat) : [fun x => x, x] = l');
     distinct('theorem a (y x : Nat) : (∃ x, x = 1) ∧ x = 2', 'theorem a (x y : Nat) : (∃ x, x = 1) ∧ x = 2');
     // No binder, but a term with its type.

@@ -5,10 +5,10 @@ export { type Combination, combined } from './ensemble/combine.ts';
 export {
   areaUnderCurve,
   bestOf,
-  type Candidate,
   calibrationError,
   disagreement,
   groupedArea,
+  type ScoredCandidate,
 } from './ensemble/measure.ts';
 export { pairsOf, type TriedPrompt } from './ensemble/pairs.ts';
 export { searchTries } from './ensemble/search-tries.ts';

@@ -14,7 +14,7 @@ function matched(rows: readonly (readonly number[])[], counts: readonly number[]
   return [...transport.weights()];
 }
 
-/** STP's text put down as it reads, with sums of N/M: slow, and the same where no count exceeds N. */
+/** STP's text written down literally, with sums of N/M: slow, and equal where no count exceeds N. */
 function plainly(rows: readonly (readonly number[])[], counts: readonly number[], max: number): number[] {
   const n = rows[0]!.length;
   const mass = counts.reduce((total, count) => total + count, 0);
@@ -145,7 +145,7 @@ describe('similarities that are right to a tolerance', () => {
       }),
       { seed: 4, numRuns: 2_000 },
     );
-    // Not all of them: most are decided.
+    // Fewer than half of the similarities are undecided.
     expect(made).toBeLessThan(all / 2);
   });
 });

@@ -18,7 +18,7 @@ import { type FakeGcs, startFakeGcs } from '../fakes/gcs.ts';
 
 const MEBIBYTE = 1 << 20;
 const CHUNK_BYTES = 8 * MEBIBYTE;
-/** Three large files and three small ones; that they are no weights matters to nobody here. */
+/** Three large files and three small ones; their content is not weights, which does not matter here. */
 const BYTES: Readonly<Record<CheckpointFile, number>> = {
   'config.json': 100,
   'generation_config.json': 0,
@@ -86,7 +86,7 @@ it.each([1, 3])('goes on elsewhere with a checkpoint whose process was killed af
   const uploads = uploadsIn(heartbeat);
   expect(Object.keys(uploads).length).toBeGreaterThan(0);
   const checkpoint = await storeCheckpoint(store, name, directory, { signal, uploads });
-  // What had come was not sent again, but for what is less than a unit of 256 KiB in each file.
+  // Received parts were not sent again, except for less than a unit of 256 KiB in each file.
   expect(fake.bytesReceived() - before).toBeLessThan(ALL_BYTES - chunks * CHUNK_BYTES + (1 << 20));
   const copy = await fetchCheckpoint(store, checkpoint, join(folder, `copy-${chunks}`));
   for (const file of await readdir(directory))
@@ -111,7 +111,7 @@ it('makes one copy for all who ask at once, and goes on with one that failed', a
   fake.inject(/^GET .*shared%2Fmodel.safetensors.*alt=media/, { kind: 'status', status: 403 });
   await expect(fetchCheckpoint(store, checkpoint, scratch)).rejects.toMatchObject({ code: 'STP1405' });
   expect(await readdir(join(scratch, 'checkpoints'))).toEqual([expect.stringMatching(/\.partial$/)]);
-  // A request that was broken off may still be on its way: it is there before this one.
+  // An interrupted request may still arrive; it arrives before this one.
   await store.stat('checkpoints/shared/files.json');
   await expect.poll(() => fake.underWay()).toBe(0);
   const before = fake.bytesSent();

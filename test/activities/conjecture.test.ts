@@ -128,7 +128,7 @@ describe('planning conjectures', () => {
         'null <lemma>True<easy>(n : Nat) : n = n<by>exact l n<hard>',
       ]),
     );
-    // Two inputs; three texts a place are wanted: eighteen, but no more than eight copies.
+    // Three texts for each wanted conjecture are eighteen copies, but each of the two inputs has at most eight copies.
     expect(entries).toHaveLength(16);
     expect(entries![0]).toMatchObject({ seedId: EASY.id, origin: { kind: 'seed', easyProof: 'exact l n' } });
   });

@@ -63,7 +63,7 @@ describe('on a queue that machines share', () => {
     const { thrown, full } = await run(failed('ENOSPC'));
     expect(full).toBe(1);
     expect(thrown).toMatchObject({ type: 'STP1406', nonRetryable: false, nextRetryDelay: 1_000 });
-    // What comes above leaves it as it is.
+    // A second conversion leaves the failure unchanged.
     expect(toFailure(thrown)).toBe(thrown);
   });
 

@@ -14,7 +14,7 @@ const { ports } = await assembledPorts();
 
 let store: ObjectStore;
 let entry: ConjecturePlan;
-/** Over functions that the first is over too. */
+/** A plan over functions that `entry` has too. */
 let other: ConjecturePlan;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   other = entryOf('prop_20');
 }, 280_000);
 
-/** Texts of a round with more places for the statements, in turn, than they have equations. */
+/** Returns the texts of a round that asks the statements, in rotation, for more equations than they have. */
 async function texts(
   name: string,
   deeperMax: number,
@@ -49,7 +49,7 @@ async function texts(
   return (await readAll(store, written, conjectureTextSchema)).map(({ text }) => text);
 }
 
-/** A round that asked these and proved the first. */
+/** Makes a round that attempted these statements and proved the first. */
 async function askedBefore(asked: readonly string[]): Promise<ArtifactRef> {
   const { header, seedId, labels, lemma, origin } = entry;
   const conjectures = asked.map((text, index) => ({

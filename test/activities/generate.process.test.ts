@@ -88,7 +88,7 @@ it('answers that a lost attempt had finished are not asked for again, and none i
     config,
   };
   const asked: number[][] = [];
-  /** Finishes some of what it is asked for, and then the server is gone. */
+  /** The server finishes some of the requests and then disappears. */
   const sampling = (most: number) => ({
     async sample(requests: readonly SampleRequest[], _: SamplingOptions, { onCompletion }: GenerateOptions = {}) {
       asked.push(requests.map(({ seed }) => seed));
@@ -109,7 +109,7 @@ it('answers that a lost attempt had finished are not asked for again, and none i
     });
   await expect(attempt(4)).rejects.toThrow('the server is gone');
   await expect(attempt(1)).rejects.toThrow('the server is gone');
-  // Answers of other weights are of no use.
+  // Answers of other weights cannot be used.
   await expect(attempt(0, 'other')).rejects.toThrow('the server is gone');
   const result = await attempt(6);
   const all = asked[0]!;

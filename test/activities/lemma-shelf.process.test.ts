@@ -190,7 +190,7 @@ describe('theorems that the run has proved', () => {
       offerFor({ id, header: ISA, statement })()
         .lemmas.map(({ name }) => name)
         .sort();
-    // Its own generation's are not there for it; of functions that it does not stand on nothing is.
+    // A theorem does not see its own generation, nor theorems about functions that it does not use.
     expect(names('asked', COMM)).toEqual(['Grown.g1', 'Grown.g2']);
     const assoc = 'theorem new (a b c : Nat) : plus a (plus b c) = plus b (plus a c)';
     expect(names('other', assoc)).toEqual(['Grown.g1', 'Grown.g2', 'Grown.g4', 'Grown.g6', 'Grown.g7']);

@@ -1,4 +1,4 @@
-/** Which checkpoints stay, tested in a folder as the common case of both stores. */
+/** Tests which checkpoints stay, in a folder, since both stores behave alike. */
 
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -156,7 +156,7 @@ describe('a chat', () => {
     expect(asked).toEqual([]);
     expect(result.verdictCounts).toEqual({ no_proof: 4 });
     expect(samples.map(({ refused }) => refused?.reason)).toEqual(['no-code', 'declares-more']);
-    // There is nothing that Lean could have told the model.
+    // Lean has no message for the model.
     expect(turns).toBe(0);
   });
 });
@@ -201,7 +201,8 @@ describe('a revision', () => {
       // Two first answers take 100 of them; a revision may take 100.
       set: { 'prover.revision.turns': '9', 'prover.revision.tokensPerStatement': '250' },
     });
-    // One revision a statement, and then 100 are left; it takes 50 of them, and there is no room for another.
+    // Each statement has one revision, then 100 tokens remain; the next takes 50 of them, which leaves too few for
+    // another.
     expect(chats).toHaveLength(4 + 2 + 2);
     expect(turns).toBe(2);
   });

@@ -40,7 +40,7 @@ const APP = statement('theorem app_nil (xs : List Nat) : app xs [] = xs');
 const LINES = statement('theorem lines (n : Nat) : 0 + n = n');
 const _HALF = statement('theorem half (n : Nat) : 0 + n = n ∧ n + 1 = n');
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
-/** By what the prompt holds: tactics, the likeliest first. */
+/** Tactics by the prompt's content, the likeliest first. */
 const TACTICS: readonly (readonly [holds: string, tactics: readonly string[]])[] = [
   ['100000000', [HEAVY, 'right', 'trivial']],
   ['∧', ['constructor']],
@@ -204,7 +204,7 @@ it('asks verifiers what they make of tactics', async () => {
   const found = await search(await inputOf([APP], set));
   const [first, ...later] = await readAll(store, found.search.expansions, expansionSchema);
   const bonusOf = Object.fromEntries(first!.steps.map(({ tactic, bonus }) => [tactic, bonus]));
-  // The mean of 1 and 3 less their deviation, twice; what nobody can read has the worst word of its neighbours.
+  // The mean of 1 and 3 less their deviation, twice. A tactic that no member can read gets its siblings' worst score.
   expect(bonusOf).toMatchObject({ 'induction xs': 2, trivial: -8, sorry: -8, 'exact nonsense': -8 });
   const { next, logprob } = first!.steps.find(({ tactic }) => tactic === 'induction xs')!;
   expect(later.find(({ state }) => state === next)!.score).toBeCloseTo(logprob + 2, 12);

@@ -66,7 +66,7 @@ it.each(['folder', 'bucket'])('keeps the newest two in a %s, gives the newest, a
   expect(await states.fetchNewest(folder, signal)).toBe(`step-000000120.${ID}`);
   expect(await readdir(folder)).toEqual(['step-120']);
   expect(await readFile(join(folder, 'step-120', 'state.json'), 'utf8')).toBe(`step-120/state.json by ${ID}`);
-  // Beside it nothing is left of its coming; nor of the copying.
+  // No other files remain, neither of the download nor of the copy.
   expect(await readdir(join(folder, '..'))).toEqual(['state']);
   expect(await readdir(directory)).not.toContain('node-0.copying');
   await states.drop();
@@ -128,7 +128,7 @@ it.each(['folder', 'bucket'])(
     await copy(5, { node: 1, nodes: 2 });
     expect(await states.newest()).toBeNull();
     await copy(5, { node: 0, nodes: 2 });
-    // The second machine is slower: what it has not copied is not whole.
+    // The second machine is slower: a state is incomplete until that machine has copied its part.
     await copy(8, { node: 0, nodes: 2 });
     const newest = await states.newest();
     expect(newest).toBe(`step-000000005.${ID}`);

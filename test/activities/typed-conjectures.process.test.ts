@@ -80,7 +80,7 @@ it('texts under a grammar are statements, with the reason for those that go no f
   ];
   const next = written.values();
   const { entries, texts } = await round('decode', (entry) => next.next().value!(...operation(entry)));
-  // Nothing is written over a statement without functions. Texts say whose they are in the round's own plan.
+  // No text is written for a statement without functions. Each text names its entry in the round's plan.
   expect(entries.map(({ entryIndex }) => entryIndex)).toEqual([0, 2, 3, 4]);
   expect(entries.every(({ prompt }) => prompt.startsWith('<defs>') && prompt.endsWith('<easy>'))).toBe(true);
   expect(texts.map(({ input, refused }) => [input, refused])).toEqual([
@@ -103,7 +103,7 @@ it('explored equations stand before those that the model adds, and what they imp
   expect(explored.length).toBe(entries.length);
   // The n-th copy of a statement has its n-th equation.
   expect(new Set(explored.map(({ text }) => text)).size).toBe(explored.length);
-  // As the model would have written them: what it can learn from. It has no words for functions of Lean's library.
+  // The texts as the model would have written them, as training data. The model has no words for Lean's core functions.
   const own = explored.filter(({ text }) => !/ = (?:List\.|decide |\w+ (?:\+|\+\+|-|\*) \w+$)/u.test(text));
   expect(own.length).toBeGreaterThan(0);
   const prompts = new Map(entries.map(({ entryIndex, prompt }) => [entryIndex!, prompt]));

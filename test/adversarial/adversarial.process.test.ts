@@ -50,7 +50,8 @@ describe('what a process could write to its driver', () => {
       driver === 'server' ? writes.map((text) => `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`) : writes;
     const forged = join(scratchDirectory, `${name}.forged`);
     writeFileSync(forged, driver === 'server' ? framed.join('') : framed.map((text) => `${text}\n`).join(''));
-    // It has run code before Lean says anything: without the sandbox, since it is the check that is to stand.
+    // The attack has run code before Lean reports anything. It runs without a sandbox, since the check itself must
+    // hold.
     const forger = script(scratchDirectory, name, `cat '${forged}'; exec '${environment.executable}' "$@"`);
     const verifier = await openVerifier({
       environment: { ...environment, executable: forger },

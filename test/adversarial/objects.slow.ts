@@ -1,7 +1,7 @@
 /**
- * Every attack on a proof, looked at as an object with no screen before it: none is proved. Two starts of Lean for each, since an
- * attack must have a module to itself: one text that ends early, or leaves a comment open, would answer for its neighbours. Some
- * three minutes of a core.
+ * Tests every attack on a proof as an object, without a screen: none is proved. Each attack has two starts of Lean,
+ * because it needs a module of its own: a text that ends early, or leaves a comment open, would affect its neighbours.
+ * Some three minutes of a core.
  *
  * @module-tag slow
  */
@@ -34,7 +34,7 @@ test('an attack that the screen refuses is not proved without it either', async 
         limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
         writtenUnder: '',
         indexFolder: null,
-        disagreementsFolder: null,
+        onDisagreement: null,
         signal: AbortSignal.timeout(600_000),
       });
       if (found!.kind === 'proved') proved.push(name);

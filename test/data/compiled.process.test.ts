@@ -63,7 +63,7 @@ describe('bin/stp data prepare --from lean', () => {
     expect(premises('Init.Data.Bool').map(({ code }) => code)).toContain(
       'theorem Bool.and_comm (x y : Bool) : (x && y) = (y && x)',
     );
-    // Stated nowhere else, since it is about what its own module defines.
+    // The theorem is stated nowhere else, because it is about a definition of its own module.
     expect(premises('Init.Prelude').map(({ full_name }) => full_name)).toContain('Nat.zero_le');
     const card = await readFile(join(directory, 'problems', 'two', 'card.md'), 'utf8');
     expect(card).toContain('left out: deprecated');
@@ -136,7 +136,7 @@ describe('bin/stp data prepare --from project', () => {
     });
     expect(counts.untraced).toBeLessThan(4);
     expect(theorems.length + whole!.manifest.counts.heldOutTheorems).toBe(counts.traced);
-    // Those that name nothing of their own file.
+    // These proofs name nothing of their own file.
     expect(counts.holdingBelowHeader).toBeGreaterThan(8);
     expect(counts.holdingBelowHeader).toBeLessThan(counts.traced!);
     expect(theorems.filter(({ name }) => heldOut.has(name))).toEqual([]);

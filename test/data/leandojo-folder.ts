@@ -73,7 +73,7 @@ const OTHER: readonly Source[] = [
 
 /** Results of STP's steps for this folder: entries with tactics, texts, distinct names, tuples. */
 export const EXPECTED = {
-  /** All but `silent`; the one of the missing file among them. */
+  /** All files except `silent`, including the one of the missing file. */
   traced: BASIC.length - 1 + OTHER.length + 1,
   theorems: BASIC.length - 1 + OTHER.length,
   distinctNames: BASIC.length - 1 + OTHER.length - 1,

@@ -14,7 +14,7 @@ const PAGES = globSync(['*.md', 'docs/*.md', 'packages/*/README.md', 'examples/*
 }).filter((path) => !['CHANGELOG.md', 'docs/log.md'].includes(path));
 const SOURCES = '{packages,workflows,activities,workers,infra,cli,tools,test}/**/*.{ts,py,json,yaml,yml,tf,sh}';
 
-/** Places of the names in a text, each after the one before; -1 for a name that does not come any more. */
+/** Returns the offsets of the names in a text, each after the previous one; -1 for a name that does not follow. */
 function offsetsInOrder(text: string, names: readonly string[]): number[] {
   let from = 0;
   return names.map((name) => {

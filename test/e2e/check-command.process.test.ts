@@ -204,7 +204,7 @@ it('judges a folder whose files import one another, each after what it imports',
   const hidesIn = (wanted: string) =>
     (objects.find(({ name }) => name === wanted) as unknown as { meaning: { hides: object[] } }).meaning.hides;
   expect(objects.find(({ name }) => name === 'above')).toMatchObject({ meaning: { declared: ['two'] } });
-  // A neighbour's declaration is no imported one that it could be mistaken for.
+  // A neighbour's declaration must not be mistaken for an imported one.
   expect(hidesIn('above')).toEqual([]);
   expect(hidesIn('Zoo.on')).toEqual([{ name: 'Zoo.False', hidden: 'False' }]);
   expect(objects.filter(({ outcome }) => outcome !== undefined).map(({ outcome }) => outcome)).toEqual(

@@ -99,7 +99,7 @@ it('a line of any length is not held', async () => {
   }
   const rows = rowsOf(endless());
   expect((await rows.next()).value).toMatchObject({ problem: expect.stringContaining('line 1') });
-  // Told before its end.
+  // The problem is reported before the line ends.
   expect(given).toBeLessThan(2);
   expect((await rows.next()).value).toEqual({ ...ROW, header: null });
 });

@@ -13,7 +13,7 @@ import * as contracts from '../../workflows/control/contracts.ts';
 import { localServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities, HOST_QUEUE } from '../workflows/fake-activities.ts';
 
-/** A workflow that hangs must not hold the suite for ever; one that works takes seconds on an idle machine. */
+/** Time limit that ends a hanging workflow; a working one takes seconds on an idle machine. */
 const TIMEOUT_MS = 240_000;
 
 let server: TestWorkflowEnvironment;

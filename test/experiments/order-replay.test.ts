@@ -4,7 +4,7 @@ import type { RecordedStatement } from '../../tools/experiments/action-record.ts
 import { replayOrders, replayTable } from '../../tools/experiments/order-replay.ts';
 
 const ENDS = ['rfl', 'simp', 'simp_all', 'omega', 'decide', 'grind', 'ext'];
-/** What one of a late action proves depends on a constant of the statement; one in three is proved by nothing. */
+/** A late action proves a statement depending on one of its constants; nothing proves one statement in three. */
 const recorded = Array.from({ length: 60 }, (_, at): RecordedStatement => {
   const [constant, end] = [
     ['Nat.add', 'decide'],

@@ -1,6 +1,6 @@
 /**
- * A server that answers as MLflow's REST API does, as far as a run is logged: experiments, runs, batches, artifacts. It can be
- * told to be down. What it was told is kept for a test to look at.
+ * A server that answers as MLflow's REST API does for logging a run: experiments, runs, batches, artifacts. A test can
+ * make it fail, and read what was logged.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** The runs of a lease of a GPU (`tools/bench/gpu/loop`), with a program in the place of `bin/stp` that notes how it is called. */
+/** Tests the runs of a GPU lease (`tools/bench/gpu/loop`). A program that records its arguments replaces `bin/stp`. */
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 let project: OpenedProject;
 let service: LeanService;
-/** Builds the project with a module of its own that has this number. */
+/** Builds the project with an additional module that has this number. */
 async function build(answer: number): Promise<void> {
   await writeFile(join(project.folder, 'Shelf', 'Answer.lean'), `def Shelf.answer := ${answer}\n`);
   await project.build();

@@ -33,7 +33,7 @@ const GOOD = { statement: 'theorem t (a b : Nat) : a + b = b + a', proof: '  ome
 const ENDLESS =
   'theorem slow : ∀ n : Nat, n = n := by\n  set_option maxHeartbeats 0 in\n  intro n; repeat (have := n)\n';
 
-/** Processes of Lean below this process. */
+/** Returns the Lean processes among the descendants of this process. */
 function leansBelow(pid: number): number {
   const parents = new Map<number, number>();
   const leans: number[] = [];

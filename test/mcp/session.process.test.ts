@@ -62,7 +62,7 @@ describe('a theorem with a hole', () => {
     expect(goals).toEqual(['xs : List Nat\n⊢ total (twice xs) = 2 * total xs']);
     const { premises } = await agent.call('find_premises', { goal: (goals as string[])[0] });
     expect((premises as { name: string }[]).map(({ name }) => name)).toContain('Shelf.total_twice');
-    // Neither itself nor what stands below it can prove it.
+    // A theorem cannot be proved by itself or by theorems below it.
     const near = await agent.call('find_premises', position);
     expect((near.premises as { name: string }[]).map(({ name }) => name)).not.toContain('Shelf.total_twice');
     const progress: string[] = [];

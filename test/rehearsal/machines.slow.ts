@@ -103,7 +103,7 @@ it.skipIf(lacks.length > 0)('are left alone while their rehearsal lives', async 
   const living = execa(process.execPath, ['--input-type=module', '--eval', script], { reject: false });
   await once(living.stdout, 'data');
   await expect(begin()).rejects.toMatchObject({ code: 'STP1002' });
-  // What it has not put up it does not take down.
+  // The rehearsal takes down only what it has set up.
   await takeDown();
   expect(await namespaces()).toHaveLength(1);
   living.kill('SIGKILL');

@@ -5,10 +5,10 @@ import { parseRetryAfter } from '@stp/http';
 import { ModelServer, readManifest, type SampleRequest } from '@stp/language-model';
 import {
   type Answering,
-  type Asked,
   completionOf,
   fakeServer,
   modelsSchema,
+  type ReceivedRequest,
   sendJson,
 } from '@stp/language-model/testing';
 import { checkpointDirectory, openRemote } from '@stp/language-model/testing-hooks';
@@ -42,7 +42,7 @@ async function open(answer: Answering, options: { requestsInFlight?: number; req
 
 /** Answers well from the nth request for a seed on; before, as told. */
 const wellAfter =
-  (failures: number, fail: (response: ServerResponse, asked: Asked) => void): Answering =>
+  (failures: number, fail: (response: ServerResponse, asked: ReceivedRequest) => void): Answering =>
   (asked, response) => {
     if (asked.before < failures) fail(response, asked);
     else sendJson(response, 200, completionOf(asked));

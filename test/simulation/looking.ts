@@ -1,11 +1,11 @@
-/** Steps that wait by themselves, as the activities do by Temporal's retries: looks with pauses, in virtual time. */
+/** Steps that wait by themselves, as activities do by Temporal's retries: they poll with pauses, in virtual time. */
 import { isStillComing, pauseAfterLook } from '../../infra/nodes/looking.ts';
-import type { Asked, NodesState, Released } from '../../infra/nodes/provider.ts';
+import type { NodesState, Released, RequestResult } from '../../infra/nodes/provider.ts';
 import type { ProvisioningSteps } from '../../workflows/nodes/provisioning-steps.ts';
 
 /** One call each. */
 export interface Looks {
-  request(generation: number, attempt: number): Promise<Asked>;
+  request(generation: number, attempt: number): Promise<RequestResult>;
   state(generation: number): Promise<NodesState>;
   release(last: number): Promise<Released>;
   sleep(ms: number): Promise<void>;

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 
 const FIRST = 20_000;
 const LAST = 32_000;
-/** Each process looks from a place of its own. */
+/** Each process starts its search at a port of its own. */
 const SPREAD = 37;
 let next = FIRST + ((process.pid * SPREAD) % (LAST - FIRST));
 

@@ -48,7 +48,7 @@ async function setUp() {
     config: { model: { ...SMALL_SHAPE, tiedEmbeddings: true }, modelThreads: 1, seed: 3 },
     optimiser: { ...sft, stepsMin: STEPS, stepsMax: STEPS, tokensPerStep: 400 },
   };
-  /** One machine after the other: none has what lies on the disk of those before. */
+  /** The machines follow one another, and none has the disk of an earlier one. */
   const attempt = async (machine: string, onCopied: (state: KeptState) => void = () => undefined) => {
     const seen: number[] = [];
     const trainer: Trainer = {

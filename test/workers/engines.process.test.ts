@@ -1,4 +1,4 @@
-/** Tests that what samples on a machine makes room for what needs all of it. Costs about 5 s. */
+/** Tests that sampling engines on a machine make room for work that needs the whole machine. About 5 s. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ it('ends the sampler that is kept warm before work that wants the machine alone,
   };
   const text = await sample();
   expect(markedProcesses(mark)).toHaveLength(1);
-  // What is asked for meanwhile waits.
+  // Requests wait meanwhile.
   const order: string[] = [];
   const working = engines.alone(async () => {
     expect(markedProcesses(mark)).toEqual([]);

@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest';
 import { type RunnableWorker, runTogether } from '../../workers/run-together.ts';
 
-/** A worker that ends some turns after it is told to, and refuses to be told twice, as Temporal's do. */
+/**
+ * A worker that ends some event-loop turns after it is told to, and refuses to be told twice, as Temporal's workers do.
+ */
 function worker(log: string[], name: string) {
   const ended = Promise.withResolvers<void>();
   let state: ReturnType<RunnableWorker['getState']> = 'INITIALIZED';

@@ -190,7 +190,7 @@ describe('a run on machines of a cloud', () => {
     const { sampleShard } = fakes.activities;
     fakes.activities.sampleShard = async (input) => {
       sampledOn.push(activityInfo().taskQueue);
-      // Machines that are free meanwhile get the others.
+      // Machines that are idle meanwhile get the other shards.
       if (sampledOn.length === 1) await until(() => new Set(sampledOn).size === 2, heartbeat);
       return sampleShard(input);
     };

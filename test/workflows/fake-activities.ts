@@ -9,7 +9,7 @@ import { requestNodesActivity } from '../../activities/control/request-nodes.ts'
 import type { WatchInput } from '../../activities/control/watch-nodes.ts';
 import type { ControlActivities, HostActivities, LeanActivities } from '../../activities/index.ts';
 import type { CloudMachines } from '../../activities/ports.ts';
-import type { Asked, NodeProvider, NodesState } from '../../infra/nodes/provider.ts';
+import type { NodeProvider, NodesState, RequestResult } from '../../infra/nodes/provider.ts';
 import type { WatchEnd } from '../../workflows/nodes/provisioning-steps.ts';
 
 export const HOST_QUEUE = 'stp/host/test';
@@ -29,7 +29,7 @@ export interface Fakes {
   /** While set, `sampleShard` waits for it. */
   gate: Promise<void> | null;
   /** The cloud's answer to a request. */
-  asked: Asked;
+  asked: RequestResult;
   /** The cloud's answer about a set of machines. */
   state: (generation: number) => NodesState;
   /** Price of the machines. */

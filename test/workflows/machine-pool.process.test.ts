@@ -71,7 +71,7 @@ it('says what happened where the last machine is lost, and what fails for anothe
   };
   await expect(pool.run(work)).rejects.toThrow('out of memory');
   await expect(pool.run(async () => Promise.reject(lost('HEARTBEAT')))).rejects.toThrow('activity failed');
-  // A machine that failed is still there, and the last: its work may wait for space.
+  // The machine that failed still exists and is the last one: its work may wait for space.
   expect(await pool.run(async (_, isLast) => isLast)).toBe(true);
   expect(await pool.run(async (queue) => queue)).toBe('b');
 });

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Asked, NodesState } from '../../infra/nodes/provider.ts';
+import type { NodesState, RequestResult } from '../../infra/nodes/provider.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import * as contracts from '../../workflows/control/contracts.ts';
@@ -14,7 +14,9 @@ import { timeSkippingServer } from '../support/temporal.ts';
 import { type Fakes, fakeActivities } from './fake-activities.ts';
 
 const MINUTES_PER_DAY = 24 * 60;
-/** A look a minute would be 43,200 in 30 days: the test makes them rarer, which costs the workflow nothing either way. */
+/**
+ * One poll a minute would be 43,200 in 30 days. The test polls less often, which costs the workflow nothing either way.
+ */
 const LOOK_EVERY_MS = 3_600_000;
 /** Events at which Temporal ends a workflow. */
 const EVENTS_LIMIT = 51_200;
@@ -26,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.teardown());
 
-/** The activity, with longer pauses between its looks. */
+/** The activity, with longer pauses between its polls. */
 const rarely =
   <Input, Result>(activity: (input: Input) => Promise<Result>) =>
   async (input: Input): Promise<Result> => {
@@ -71,13 +73,13 @@ async function wait(fakes: Fakes, minutesMax: number): Promise<{ message: string
 }
 
 const WAITING: NodesState = { kind: 'waiting', reason: 'WAITING_FOR_RESOURCES' };
-const SHORT: Asked = { kind: 'no-capacity', reason: 'ZONE_RESOURCE_POOL_EXHAUSTED' };
+const SHORT: RequestResult = { kind: 'no-capacity', reason: 'ZONE_RESOURCE_POOL_EXHAUSTED' };
 const FAILED: NodesState = { kind: 'failed', reason: 'no more capacity', advice: 'Wait longer', again: true };
 
-describe.each<[string, days: number, Asked, NodesState, eventsMax: number, tags: readonly string[]]>([
+describe.each<[string, days: number, RequestResult, NodesState, eventsMax: number, tags: readonly string[]]>([
   ['what was asked for does not come', 30, { kind: 'accepted' }, WAITING, 100, []],
   ['the asking finds no capacity', 30, SHORT, WAITING, 100, ['slow']],
-  // Events grow with the days here, a failed set at a time.
+  // The number of events grows with the days here, by one failed set at a time.
   ['every set that was asked for fails', 10, { kind: 'accepted' }, FAILED, EVENTS_LIMIT / 6, ['slow']],
 ])('where %s for %i days', (_, days, asked, state, eventsMax, tags) => {
   it('the run says so in the end and its history is small', { tags: [...tags] }, async () => {

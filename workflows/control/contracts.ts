@@ -30,6 +30,9 @@ export const MODEL_DIGITS = 8;
 
 export const selfplayWorkflowId = (run: string): string => `stp/${run}`;
 export const evaluateWorkflowId = (name: string): string => `stp-evaluate/${name}`;
+/** Returns the name in a workflow id, which need not have the prefix. */
+export const withoutPrefix = (workflowId: string, prefix: string): string =>
+  workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : workflowId;
 export const roundWorkflowId = (run: string, round: number): string => `stp/${run}/round-${round}`;
 
 export interface RoundInput {

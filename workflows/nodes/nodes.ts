@@ -4,7 +4,7 @@
  * Temporal's activities, timers and scopes.
  */
 
-import { HEARTBEAT_TIMEOUT_MS, type NodesConfig } from '@stp/config/workflow';
+import { HEARTBEAT_TIMEOUT_MS, isRunName, type NodesConfig } from '@stp/config/workflow';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -20,7 +20,7 @@ import {
 import type { ControlActivities, NodeActivities } from '../../activities/index.ts';
 import { control, host, nodeIfThere } from '../control/activity-proxies.ts';
 import { causes } from '../control/causes.ts';
-import { HOST_QUEUES_MEMO, NODES_MEMO } from '../control/contracts.ts';
+import { HOST_QUEUES_MEMO, NODES_MEMO, withoutPrefix } from '../control/contracts.ts';
 import type { TimeHeld } from './machine-time.ts';
 import { type NodesInUse, withNodes } from './provisioning.ts';
 import type { HeldNodes, ProvisioningSteps } from './provisioning-steps.ts';
@@ -239,13 +239,13 @@ export async function giveNodesBack(run: string, hostQueue: string | null): Prom
 }
 
 /**
- * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a valid folder name. The error
- * message says that the id names no `none`.
+ * Returns the text after `prefix` in the workflow id. It names a folder, so it must be a run's name. The error message
+ * says that the id names no `none`.
  */
 export function folderName(prefix: string, none: string, advice: string): string {
   const { workflowId } = workflowInfo();
-  const name = workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : workflowId;
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  const name = withoutPrefix(workflowId, prefix);
+  if (isRunName(name)) return name;
   throw ApplicationFailure.nonRetryable(
     `the workflow id "${workflowId.slice(0, 100)}" names no ${none}. ${advice}`,
     'STP1002',

@@ -1,5 +1,5 @@
 /** What the logic of machines needs from outside: steps that may fail, a clock, and limits. */
-import type { Asked, NodeHost, NodesState, Released } from '../../infra/nodes/provider.ts';
+import type { NodeHost, NodesState, Released, RequestResult } from '../../infra/nodes/provider.ts';
 
 /** Work that can be cancelled separately. */
 export interface Scope {
@@ -15,7 +15,7 @@ export interface ProvisioningSteps {
    * Requests until the cloud accepts, or until `untilMs`. A cancellation waits for the current call, because the
    * resources that it made must be known when everything is given back.
    */
-  request(generation: number, attempt: number, untilMs: number): Promise<Asked>;
+  request(generation: number, attempt: number, untilMs: number): Promise<RequestResult>;
   /**
    * Polls until the machines are ready, or will not come up by themselves, or until `untilMs`. At `untilMs` the result
    * may still be `waiting`.

@@ -49,19 +49,16 @@ export async function evaluateHeldOut(
     results ??= resultsOfRounds(run, state, lastRound);
     return results;
   };
-  const evaluations: OneEvaluation[] = [
-    (onSampled) => evaluateModel(run, state, sft.checkpoint, 0, NOTHING, isOpen, onSampled),
-  ];
+  const firstModel: ModelTask = { run, state, checkpoint: sft.checkpoint, round: 0, results: NOTHING, isOpen };
+  const evaluations: OneEvaluation[] = [(onSampled) => evaluateModel({ ...firstModel, onSampled })];
   if (isTrained || (lastRound > 0 && provesByScripts(config.prover)))
     evaluations.push(async (onSampled) =>
-      evaluateModel(run, state, checkpoint, lastRound, await fromRounds(), isOpen, onSampled),
+      evaluateModel({ run, state, checkpoint, round: lastRound, results: await fromRounds(), isOpen, onSampled }),
     );
   if (isTrained && hasLemmas) {
     // Scripts prove the same over the same lemmas, whichever model samples.
-    const samplesOnly = { ...state, config: withoutScripts(config) };
-    evaluations.push(async (onSampled) =>
-      evaluateModel(run, samplesOnly, sft.checkpoint, lastRound, await fromRounds(), isOpen, onSampled),
-    );
+    const samplesOnly = { ...firstModel, state: { ...state, config: withoutScripts(config) }, round: lastRound };
+    evaluations.push(async (onSampled) => evaluateModel({ ...samplesOnly, results: await fromRounds(), onSampled }));
   }
   const models = await inTurn(evaluations);
   await beside;
@@ -119,7 +116,7 @@ export async function evaluateRound(
 ): Promise<RoundEvaluation> {
   const samplesSoFar = state.outcomes.reduce((sum, outcome) => sum + outcome.counts.samples, 0);
   const results = await resultsOfRounds(run, state, round);
-  const evaluated = await evaluateModel(run, state, state.checkpoint, round, results, isOpen);
+  const evaluated = await evaluateModel({ run, state, checkpoint: state.checkpoint, round, results, isOpen });
   await endLean(run, state.hostQueues, 'evaluate');
   return { ...evaluated, round, samplesSoFar };
 }
@@ -148,19 +145,31 @@ interface FromRounds {
 }
 const NOTHING: FromRounds = { library: null, ranking: null };
 
+interface ModelTask {
+  readonly run: string;
+  readonly state: RunState;
+  readonly checkpoint: CheckpointRef;
+  /** Last round whose results scripts use; 0: none. */
+  readonly round: number;
+  readonly results: FromRounds;
+  readonly isOpen: () => boolean;
+  /** Called when the model has nothing left to sample. */
+  readonly onSampled?: () => void;
+}
+
 /**
  * Evaluates one model on the run's held-out statements: samples and judges proofs, then tries scripts on the rest if
  * configured (`prover.scripts`). Done once for each model and round of lemmas.
  */
-async function evaluateModel(
-  run: string,
-  state: RunState,
-  checkpoint: CheckpointRef,
-  round: number,
-  { library, ranking }: FromRounds,
-  isOpen: () => boolean,
-  onSampled?: () => void,
-): Promise<ModelEvaluation> {
+async function evaluateModel({
+  run,
+  state,
+  checkpoint,
+  round,
+  results: { library, ranking },
+  isOpen,
+  onSampled,
+}: ModelTask): Promise<ModelEvaluation> {
   const { data, hostQueues } = state;
   const config = evaluationConfig(state.config, state.config.evaluation.samplesPerStatement);
   const { samplesPerStatement } = config.evaluation;

@@ -3,7 +3,7 @@ import type { PassAtK } from '@stp/config/records';
 import { CATEGORIES, COLOURS, renderChart } from '../chart.ts';
 import type { RunFigures } from '../figures.ts';
 import type { Plot } from '../plot.ts';
-import { band, methods } from '../progress.ts';
+import { band, type Method, methods } from '../progress.ts';
 
 /** If the last point is this many times the first, the axis of samples is logarithmic. */
 const LOGARITHMIC_FROM = 300;
@@ -12,11 +12,41 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
   const drawn = runs.filter(({ progress }) => progress.length > 1);
   if (drawn.length === 0) return null;
   const groups = methods(drawn);
-  const firsts = drawn.map(({ progress }) => progress[1]!.samples);
-  const ends = drawn.map(({ progress }) => progress.at(-1)!.samples);
-  const logarithmic = Math.max(...ends) > LOGARITHMIC_FROM * Math.max(1, Math.min(...firsts));
-  const fits = (point: { samples: number }): boolean => !logarithmic || point.samples > 0;
-  const lines = groups.flatMap(({ label, runs: members }) =>
+  const compared = groups.length > 1;
+  const logarithmic = isLogarithmic(drawn);
+  const fits: Fits = ({ samples }) => !logarithmic || samples > 0;
+  const lines = linesOf(groups, fits);
+  const bands = bandsOf(groups, fits);
+  const roundEnds = drawn.length === 1 ? endsOfRounds(drawn[0]!).filter(fits) : [];
+  const layer = progressLayers({ lines, bands, roundEnds, compared, logarithmic });
+  const [only] = drawn;
+  return {
+    name: 'progress',
+    title: 'Statements proved over samples',
+    caption: compared
+      ? 'Share of the dataset with a certified proof. Where a method ran with several seeds: their mean, and their range as a band.'
+      : `Share of ${only!.summary.statements} dataset statements with a certified proof. ${
+          drawn.length > 1
+            ? 'Mean and range over seeds.'
+            : 'A point marks the end of a round; the first is the baseline.'
+        }`,
+    svg: await renderChart({ layer }, 'Share of dataset statements proved, over samples verified'),
+    columns: ['run', 'method', 'round', 'samples', 'share_proved'],
+    rows: lines.map(({ run, method, round, samples, share }) => [run, method, round, samples, share]),
+  };
+}
+
+function isLogarithmic(runs: readonly RunFigures[]): boolean {
+  const firsts = runs.map(({ progress }) => progress[1]!.samples);
+  const ends = runs.map(({ progress }) => progress.at(-1)!.samples);
+  return Math.max(...ends) > LOGARITHMIC_FROM * Math.max(1, Math.min(...firsts));
+}
+
+/** Selects the points that the axis of samples can show. */
+type Fits = (point: { samples: number }) => boolean;
+
+function linesOf(groups: readonly Method[], fits: Fits) {
+  return groups.flatMap(({ label, runs: members }) =>
     members.flatMap(({ run, progress, summary }) =>
       progress.filter(fits).map(({ samples, proved, round }) => ({
         method: label,
@@ -28,14 +58,29 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
       })),
     ),
   );
-  const bands = groups
+}
+
+function bandsOf(groups: readonly Method[], fits: Fits) {
+  return groups
     .filter(({ runs: members }) => members.length > 1)
     .flatMap(({ label, runs: members }) =>
       band(members)
         .filter(fits)
         .map((point) => ({ method: label, ...point })),
     );
-  const compared = groups.length > 1;
+}
+
+interface ProgressData {
+  readonly lines: ReturnType<typeof linesOf>;
+  readonly bands: ReturnType<typeof bandsOf>;
+  readonly roundEnds: ReturnType<typeof endsOfRounds>;
+  /** Whether there are several methods, which differ in colour. */
+  readonly compared: boolean;
+  readonly logarithmic: boolean;
+}
+
+/** Returns the layers of the chart that have data: bands, lines of runs, means, ends of rounds. */
+function progressLayers({ lines, bands, roundEnds, compared, logarithmic }: ProgressData) {
   const colour = compared
     ? {
         field: 'method',
@@ -63,8 +108,7 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
   });
   const ofSeveral = { filter: 'datum.several' };
   const ofOne = { filter: '!datum.several' };
-  const roundEnds = drawn.length === 1 ? endsOfRounds(drawn[0]!).filter(fits) : [];
-  const layer = [
+  return [
     {
       data: { values: bands },
       mark: { type: 'area', opacity: 0.18, interpolate: 'step-after' },
@@ -93,21 +137,6 @@ export async function progressPlot(runs: readonly RunFigures[]): Promise<Plot | 
       encoding: { x, y: y('share'), color: { value: COLOURS.accent } },
     },
   ].filter(({ data }) => data.values.length > 0);
-  const [only] = drawn;
-  return {
-    name: 'progress',
-    title: 'Statements proved over samples',
-    caption: compared
-      ? 'Share of the dataset with a certified proof. Where a method ran with several seeds: their mean, and their range as a band.'
-      : `Share of ${only!.summary.statements} dataset statements with a certified proof. ${
-          drawn.length > 1
-            ? 'Mean and range over seeds.'
-            : 'A point marks the end of a round; the first is the baseline.'
-        }`,
-    svg: await renderChart({ layer }, 'Share of dataset statements proved, over samples verified'),
-    columns: ['run', 'method', 'round', 'samples', 'share_proved'],
-    rows: lines.map(({ run, method, round, samples, share }) => [run, method, round, samples, share]),
-  };
 }
 
 function endsOfRounds({ progress, summary }: RunFigures) {

@@ -4,7 +4,7 @@
 import { StpError } from '@stp/base';
 import type { GpuConfig } from '@stp/config';
 import { hostQueue, nodeName, runLabel } from '../../nodes/names.ts';
-import type { Asked, NodeHost, NodeSet, NodesState } from '../../nodes/provider.ts';
+import type { NodeHost, NodeSet, NodesState, RequestResult } from '../../nodes/provider.ts';
 import { cloudError, codeOf, isAlreadyThere, shortageOf } from '../errors.ts';
 import { requestId } from '../request-id.ts';
 import type { ComputeApi, Instance, OperationEnd, OperationError } from './api.ts';
@@ -20,7 +20,7 @@ export async function requestInstances(
   set: NodeSet,
   attempt: number,
   metadata: Metadata,
-): Promise<Asked> {
+): Promise<RequestResult> {
   for (const name of instanceNames(config, set)) {
     const asked = await insertOnce(`ask for instance ${name}`, () =>
       api.insertInstance(config, instanceBody(config, set, name, metadata), requestId(name, attempt)),
@@ -42,7 +42,7 @@ export async function requestInstances(
  * Inserts once. An existing instance counts as success, missing capacity is an answer, and any other failure is an
  * error.
  */
-async function insertOnce(what: string, insert: () => Promise<OperationEnd>): Promise<Asked> {
+async function insertOnce(what: string, insert: () => Promise<OperationEnd>): Promise<RequestResult> {
   try {
     const { errors } = await insert();
     const reason = errors.map(textOf).join('; ');

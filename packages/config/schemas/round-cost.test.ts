@@ -1,4 +1,4 @@
-/** What a round cost by its tokens: its own and those of judges. Pure. */
+/** Tests the cost of a round: its own tokens and those of its judges. Pure. */
 import { expect, it } from 'vitest';
 import { costOfTokens, NO_ROUND_COUNTS } from './round.ts';
 
@@ -9,6 +9,6 @@ it('adds what judges took to the price of the samples', () => {
   expect(costOfTokens(counts, price)).toBe(2.5);
   expect(costOfTokens({ ...counts, judged }, price)).toBe(2.75);
   expect(costOfTokens({ ...counts, judged }, null)).toBe(0.25);
-  // Judges without a price.
+  // These judges have no price.
   expect(costOfTokens({ ...counts, judged: { ...judged, cost: null } }, price)).toBe(2.5);
 });

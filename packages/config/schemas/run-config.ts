@@ -15,6 +15,11 @@ import { setName } from './set-name.ts';
 export const ROUNDS_MAX = 1_000;
 const positive = z.number().int().positive();
 const share = z.number().min(0).max(1);
+const seedSchema = z
+  .number()
+  .int()
+  .nonnegative()
+  .max(2 ** 31 - 1);
 
 export const roundsSchema = z
   .number({ error: 'rounds must be a whole number from 1 to 1000' })
@@ -61,11 +66,7 @@ const runSections = z.strictObject({
   preset: z.string().min(1).max(64),
   rounds: roundsSchema,
   /** Every random choice of the run is derived from this seed and from the name of the choice. */
-  seed: z
-    .number()
-    .int()
-    .nonnegative()
-    .max(2 ** 31 - 1),
+  seed: seedSchema,
   data: z.strictObject({
     /**
      * Folders under `problems` in the data folder (`STP_DATA`, where `bin/stp data prepare` writes) or in the
@@ -235,12 +236,7 @@ export type RunConfig = z.infer<typeof runConfigSchema>;
 export const startInputSchema = z.strictObject({
   rounds: roundsSchema,
   preset: z.string().min(1).max(64).default('embedded'),
-  seed: z
-    .number()
-    .int()
-    .nonnegative()
-    .max(2 ** 31 - 1)
-    .optional(),
+  seed: seedSchema.optional(),
   /** URI or path of a run to start from: its data, its SFT model, and its rounds up to `fromRound`. */
   initFrom: z.string().min(1).max(4_096).optional(),
   /** Last round taken from `initFrom`; -1: its SFT model alone. Missing: all its rounds. */

@@ -1,4 +1,4 @@
-/** Rows whose theorem has definitions above it, and rows that leave an answer open. Text only, under a second. */
+/** Tests rows that have definitions above their theorem, and rows whose answer is open. Text only, under a second. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -61,7 +61,7 @@ describe('/v2/suggest', () => {
       score: -3,
       reason: null,
     });
-    // The same two goals, but for the names of their cases; `refine` has the better score.
+    // Two tactics leave the same goals except for the names of their cases; `refine` has the better score.
     expect(of('exact hp')).toMatchObject({ class: 'invalid', checked: true });
     expect(of('exact hp').reason).toContain('ype mismatch');
     expect([of('sorry').class, of('admit').class]).toEqual(['forbidden', 'forbidden']);
@@ -249,7 +249,7 @@ describe('bad input', () => {
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, () => post(`${url}/v2/suggest`, { tactic_state: 'a : Nat\n⊢ a + 1 = 1 + a' })),
     );
-    // On a machine with much other work, those that were taken may run out of time.
+    // On a busy machine, accepted requests may run out of time.
     const others = answers.filter(({ status }) => status !== 200 && status !== 504);
     expect(new Set(others.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(
       new Set(['429 1']),
@@ -304,7 +304,7 @@ describe('faults', () => {
     const engines = [{ ...listEngine('list', list), isQuiet: true }];
     const { url: other } = await serve(await suggesterOf({ engines }));
     const { body } = await post(`${other}/v2/suggest`, { tactic_state: AND });
-    // The first that closes, though others stand before it; nothing else was checked.
+    // The first tactic that closes the goal is shown, although others precede it; nothing else was checked.
     expect(body.suggestions.map((one: { text: string; class: string }) => [one.text, one.class])).toEqual([
       ['exact ⟨hp, hq⟩', 'done'],
     ]);

@@ -35,7 +35,7 @@ export const suggestSchema = z
     stream: z.boolean().default(false),
   })
   .refine(({ tactic_state, context: above }) => Boolean(tactic_state?.trim()) || above.trim() !== '', {
-    message: 'give `tactic_state`, or the file up to the place as `context`',
+    message: 'give `tactic_state`, or the file up to the position as `context`',
     path: ['tactic_state'],
   });
 

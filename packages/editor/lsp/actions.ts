@@ -29,7 +29,7 @@ const INTERNAL_ERROR = -32603;
 const REQUEST_CANCELLED = -32800;
 
 /** The position for which an action was requested. */
-export interface Asked {
+export interface ActionPosition {
   readonly uri: string;
   readonly position: Position;
 }
@@ -62,7 +62,7 @@ export class Actions {
   }
 
   /** Returns the actions at a position; null if there is nothing to act on. */
-  async at(asked: Asked): Promise<readonly object[] | null> {
+  async at(asked: ActionPosition): Promise<readonly object[] | null> {
     const document = this.#documents.get(asked.uri);
     const errors = document === null ? [] : errorsOf(document, asked.position.line);
     const target = document === null ? null : editTarget(document.text, asked.position, errors.length > 0);
@@ -96,7 +96,7 @@ export class Actions {
   }
 
   /** Runs a command and answers its request. Never rejects. */
-  async execute(id: Id, command: string, asked: Asked | undefined, given: Id | undefined): Promise<void> {
+  async execute(id: Id, command: string, asked: ActionPosition | undefined, given: Id | undefined): Promise<void> {
     const cancel = new AbortController();
     this.#running.set(id, cancel);
     const progress = await this.#beginProgress(TITLES[command]!, given, cancel);
@@ -120,13 +120,13 @@ export class Actions {
     }
   }
 
-  async #goalsAt({ uri, position }: Asked, waitMs?: number): Promise<readonly string[] | null> {
+  async #goalsAt({ uri, position }: ActionPosition, waitMs?: number): Promise<readonly string[] | null> {
     const params = { textDocument: { uri }, position };
     return (await this.#wire.ask(this.#wire.server, '$/lean/plainGoal', params, waitMs))?.goals ?? null;
   }
 
   async #suggest(
-    asked: Asked,
+    asked: ActionPosition,
     document: Document,
     isSearch: boolean,
     signal: AbortSignal,
@@ -169,7 +169,7 @@ export class Actions {
     if (result?.applied !== true) this.#wire.show(WARNING, 'The editor did not take the suggestion.');
   }
 
-  async #explain(asked: Asked, document: Document): Promise<void> {
+  async #explain(asked: ActionPosition, document: Document): Promise<void> {
     const goals = (await this.#goalsAt(asked)) ?? [];
     const errors = errorsOf(document, asked.position.line).map(({ message }: Diagnostic) => message);
     const parts = [...errors, goals.length === 0 ? 'No goal is left here.' : `Goal:\n${goals.join('\n\n')}`];

@@ -216,7 +216,7 @@ describe('a session', () => {
       () => null,
       ({ code }) => code,
     );
-    // Lean is at it: states are told.
+    // The search is in progress and reports its states.
     await expect.poll(() => progress.slice(begun).some((one) => one.message?.endsWith(' states'))).toBe(true);
     if (method === '$/cancelRequest') source.cancel();
     else await editor.sendNotification(method, { token: tokens.at(-1)! });

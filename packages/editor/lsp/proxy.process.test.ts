@@ -14,7 +14,7 @@ const AT = { line: 1, character: 2 };
 // biome-ignore lint/suspicious/noExplicitAny: messages as they come
 type Message = any;
 
-/** One side's end of a connection. */
+/** One side of a connection. */
 function sideOf(input: PassThrough, output: PassThrough) {
   const heard: Message[] = [];
   input.on(
@@ -30,7 +30,7 @@ function sideOf(input: PassThrough, output: PassThrough) {
       const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
       output.write(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
     },
-    /** The first message that has come, or comes, and is as asked for. */
+    /** Resolves with the first message, received already or later, that satisfies the condition. */
     async next(isIt: (message: Message) => boolean): Promise<Message> {
       await expect.poll(() => heard.some(isIt)).toBe(true);
       return heard.find(isIt);
@@ -54,7 +54,7 @@ function connect(answer: Promise<ServedAnswer> = new Promise(() => {})) {
   };
 }
 
-/** Both sides have greeted each other, and a file with one goal is open. */
+/** Opens a connection after the handshake, with an open file that has one goal. */
 async function session(answer?: Promise<ServedAnswer>) {
   const both = connect(answer);
   const { editor, server } = both;

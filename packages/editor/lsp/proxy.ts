@@ -4,7 +4,7 @@
  * requests about its own actions (`actions.ts`).
  */
 import type { Readable, Writable } from 'node:stream';
-import { Actions, type Asked, COMMANDS, KIND, TITLES } from './actions.ts';
+import { type ActionPosition, Actions, COMMANDS, KIND, TITLES } from './actions.ts';
 import { Documents, type Json } from './documents.ts';
 import type { SuggesterProcess } from './suggester-process.ts';
 import { follow, type Id, OWN_TEXT, parse, Wire, write } from './wire.ts';
@@ -32,7 +32,7 @@ class LanguageProxy {
   readonly #suggester: ProxyOptions['suggester'];
   readonly #documents = new Documents();
   /** Code actions requested by the editor, by request. */
-  readonly #actionsAsked = new Map<Id, Asked>();
+  readonly #actionsAsked = new Map<Id, ActionPosition>();
   #initializeId: Id | null = null;
 
   constructor({ editor, server, suggester, searchSeconds, onError }: ProxyOptions) {
@@ -102,7 +102,7 @@ class LanguageProxy {
       this.#documents.hearDiagnostics((message ?? parse(body))?.params);
   }
 
-  async #offerActions(message: Json, asked: Asked, body: Buffer): Promise<void> {
+  async #offerActions(message: Json, asked: ActionPosition, body: Buffer): Promise<void> {
     const ours = await this.#actions.at(asked);
     if (ours === null) return write(this.#wire.editor, body);
     // If the server answers with an error, only our actions remain.

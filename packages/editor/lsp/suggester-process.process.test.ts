@@ -1,4 +1,4 @@
-/** The proxy's side of the suggester, with a program in its place that ends when it is told to. */
+/** Tests the proxy's side of the suggester. A program that ends on request replaces the suggester. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { SuggesterProcess } from './suggester-process.ts';
 
-/** Cuts its first questions off without an answer, as many in all its lives as the file says, and ends a little later. */
+/** A program that drops its first request and ends a little later, in each of its first `deaths` starts. */
 const PROGRAM = `
 import { createServer } from 'node:http';
 import { appendFileSync, readFileSync } from 'node:fs';

@@ -36,7 +36,7 @@ export interface AskerOptions {
   readonly replay?: boolean;
 }
 
-export interface Asked<Answer> {
+export interface JudgeAnswer<Answer> {
   /** Null if no answer was usable. */
   readonly answer: Answer | null;
   /** Key of its record. */
@@ -102,7 +102,7 @@ export class Asker {
     question: Question<Answer>,
     stream: readonly (string | number)[],
     signal: AbortSignal,
-  ): Promise<Asked<Answer>> {
+  ): Promise<JudgeAnswer<Answer>> {
     const failures: JudgeFailure[] = [];
     for (let turn = 0; turn <= this.#options.askedAnew; turn++) {
       const { name, messages } = question;

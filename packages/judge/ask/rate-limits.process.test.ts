@@ -1,4 +1,6 @@
-/** Limits of a minute over a real database, with a clock that the test moves; and over two processes. About 2 s. */
+/**
+ * Tests rate limits per minute with a real database, on a clock that the test moves, and with two processes. About 2 s.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Time passes only while somebody waits. */
+/** Time passes only while a request waits. */
 function ownClock(): Clock & { at: number } {
   const clock = {
     at: 1_000,
@@ -28,7 +30,7 @@ function ownClock(): Clock & { at: number } {
 
 const openWith = (clock: Clock) => new RateLimits(join(directory, 'limits.sqlite'), { windowMs: 60_000, clock });
 
-/** The most that any minute holds. */
+/** Returns the largest number of requests in any minute. */
 const fullest = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length));
 
@@ -43,9 +45,9 @@ it('no minute has more requests than allowed, and none has fewer than it could',
     clock.at += 700;
   }
   expect(fullest(times)).toBe(10);
-  // A place each six seconds, and no time between them lost.
+  // One request may start every six seconds, and no time is lost in between.
   expect(times.at(-1)! - times[0]!).toBe(34 * 6_000);
-  // Another account has room of its own.
+  // Another account has limits of its own.
   const before = clock.at;
   await limits.admit('b', 1, limit, signal);
   expect(clock.at).toBe(before);
@@ -62,7 +64,7 @@ it('tokens count as estimated, and then as they were', async () => {
   expect(clock.at).toBe(1_000);
   await limits.admit('a', 10, limit, signal);
   expect(clock.at).toBeGreaterThanOrEqual(61_000);
-  // One that is larger than the limit waits until it is alone, and is not stuck.
+  // A request larger than the limit waits until no other request runs; it is not blocked for ever.
   await limits.admit('a', 500, limit, signal);
   expect(clock.at).toBeGreaterThanOrEqual(121_000);
   limits.close();

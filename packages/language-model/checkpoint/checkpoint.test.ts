@@ -1,4 +1,7 @@
-/** The checkpoint folder: whole or not at all, and never loaded when a byte differs. Costs about two seconds. */
+/**
+ * Tests the checkpoint folder: it is written completely or not at all, and never loaded if a byte differs. About two
+ * seconds.
+ */
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +20,7 @@ async function written() {
   return { directory, manifest };
 }
 
-/** Puts a file in place with a manifest that agrees with it: what a liar would do. */
+/** Writes a file with a manifest that matches it, as a forger would. */
 async function replaceHonestly(directory: string, name: CheckpointFile, content: string | Buffer): Promise<void> {
   await writeFile(join(directory, name), content);
   const contents = await Promise.all(

@@ -1,4 +1,4 @@
-/** Model folders from elsewhere: read where the engine can run them, refused where it cannot. Costs about two seconds. */
+/** Tests foreign model folders: the engine reads those that it can run and refuses the others. About two seconds. */
 import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';
@@ -10,7 +10,9 @@ import { readSafetensors, type Tensor, writeSafetensors } from './safetensors.ts
 
 const damaged = expect.objectContaining({ code: 'STP1302' });
 
-/** A folder as other tools leave it: no manifest, no training record, fields of theirs. */
+/**
+ * Makes a folder as other tools write it: without manifest and training record, with fields that only these tools use.
+ */
 async function folder(change: (config: Record<string, unknown>) => unknown = (config) => config) {
   const directory = join(await temporaryDirectory(), 'model');
   const manifest = await writeCheckpoint(directory, smallCheckpoint());

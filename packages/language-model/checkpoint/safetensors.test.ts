@@ -1,4 +1,4 @@
-/** The safetensors reader believes nothing. Costs well under a second. */
+/** Tests that the safetensors reader trusts nothing in a file. Well under a second. */
 
 import { StpError } from '@stp/base';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ const tensors = new Map([
   ['a.norm', { shape: [2], values: Float32Array.of(Math.PI, -1e30) }],
 ]);
 
-/** A file with any header, honest length field, and so many bytes of data. */
+/** Makes a file with any header, its correct length field, and the given number of data bytes. */
 function fileOf(header: unknown, dataBytes: number): Buffer {
   const json = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);

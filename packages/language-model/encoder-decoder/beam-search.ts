@@ -36,7 +36,7 @@ interface Beam {
   readonly ids: readonly number[];
   readonly sum: number;
 }
-interface Candidate {
+interface Continuation {
   readonly parent: number;
   readonly token: number;
   readonly sum: number;
@@ -74,8 +74,8 @@ export async function beamSearch(
 }
 
 /** Returns the continuations with the highest sums in descending order, the earlier first among equals. */
-function likeliest(next: readonly Float32Array[], running: readonly Beam[], count: number): Candidate[] {
-  const best: Candidate[] = [];
+function likeliest(next: readonly Float32Array[], running: readonly Beam[], count: number): Continuation[] {
+  const best: Continuation[] = [];
   for (const [parent, { sum: before }] of running.entries())
     for (const [token, logprob] of next[parent]!.entries()) {
       const sum = before + logprob;

@@ -1,4 +1,7 @@
-/** A GGUF becomes the folder that it was made of; damaged and unknown ones are refused in a line. Costs about two seconds. */
+/**
+ * Tests that a GGUF file becomes the folder that it was made from, and that damaged and unknown files are refused. Two
+ * seconds.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StpError } from '@stp/base';

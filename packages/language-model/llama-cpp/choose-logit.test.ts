@@ -1,11 +1,11 @@
-/** Choices from logits that come a part at a time, against the whole distribution worked out by hand. Under a second. */
+/** Compares choices from logits that arrive in parts with choices from the whole distribution. Under a second. */
 import { describe, expect, it } from 'vitest';
 import { uniformAt } from '../embedded/sampling/philox.ts';
 import { chooseLogit, type LogitSource } from './choose-logit.ts';
 
 const GRID = 1_000;
 
-/** Logits by id, and how many were asked for at once. */
+/** Makes a source of logits by id, which records how many were requested at once. */
 function sourceOf(logits: readonly number[], never: ReadonlySet<number> = new Set()) {
   const asked: number[] = [];
   const sorted = logits.map((logit, id) => ({ id, logit })).sort((left, right) => right.logit - left.logit);

@@ -19,7 +19,7 @@ const tokens: LlamaTokens = {
   encodePrompt: (text) => [...Buffer.from(text, 'latin1')].map((byte) => 1 + (byte % (VOCABULARY - 1))),
 };
 
-/** Logits after the tokens of a sequence. */
+/** Computes the logits after the tokens of a sequence. */
 function logitsAfter(ids: readonly number[]): number[] {
   const seed = ids.reduce((hash, id) => (31 * hash + id) % 1_000_003, 7);
   return Array.from({ length: VOCABULARY }, (_, id) => 6 * uniformAt(seed, id) - (id === END ? 2 : 0));
@@ -94,14 +94,14 @@ const bindings = {
 const PROMPT = 'theorem add_comm (n m : Nat) : n + m = m + n := by ';
 const OTHER = 'theorem mul_comm (n m : Nat) : n * m = m * n := by ';
 
-interface Asked {
+interface SampledOptions {
   readonly rows?: number;
   readonly batchTokens?: number;
   readonly prompts?: readonly string[];
 }
 
 /** Twelve samples of each prompt, and the number of tokens that were read. */
-async function sampled({ rows = 4, batchTokens = 512, prompts = [PROMPT] }: Asked) {
+async function sampled({ rows = 4, batchTokens = 512, prompts = [PROMPT] }: SampledOptions) {
   const standIn = new StandIn();
   const { context } = standIn;
   const options = { bindings, model: {} as BindingModel, tokens, contextLength: 160 };

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Generator } from '../generator.ts';
 import { checkpointDirectory, openEmbedded, type Served, serveGenerator } from '../testing/served.ts';
 
-/** Roles have to alternate, as some models ask. */
+/** This template requires alternating roles, as some models' templates do. */
 const TEMPLATE =
   "{% for message in messages %}{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}" +
   "{{ raise_exception('roles must alternate') }}{% endif %}{{ '<prove>' + message['content'] }}{% endfor %}<by>";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const withoutTemplate = await checkpointDirectory();
   plain = await serveGenerator(await openEmbedded(withoutTemplate), withoutTemplate);
   const directory = await checkpointDirectory();
-  // As other people's folders are.
+  // A folder as other tools write it.
   for (const name of ['manifest.json', 'training.json']) await rm(join(directory, name));
   await writeFile(join(directory, 'chat_template.jinja'), TEMPLATE);
   engine = await openEmbedded(directory);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const ask = (fields: Partial<OpenAI.CompletionCreateParamsNonStreaming> & Record<string, unknown> = {}) =>
   served.client.completions.create({ model: 'small-prover', prompt, max_tokens: 20, seed: 7, ...fields });
 
-/** The error a request ends with. */
+/** Returns the error with which a request ends. */
 async function refusal(asked: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
   const error: unknown = await asked.then(
     () => null,
@@ -38,7 +38,8 @@ describe('completions', () => {
     expect(new Set(answer.choices.map(({ text }) => text)).size).toBe(4);
     const { choices } = await ask({ n: 4 });
     expect(choices).toEqual(answer.choices);
-    // A choice is its seed plus its index, so it can be had alone, and an equal prompt of the same list differs.
+    // The seed of a choice is the request's seed plus its index, so it can be requested alone. Equal prompts of one
+    // list differ.
     const [third] = (await ask({ seed: 9 })).choices;
     expect(third?.text).toBe(answer.choices[2]?.text);
     const listed = await ask({ prompt: [prompt, prompt, PROMPTS[1]!], n: 2 });
@@ -55,7 +56,7 @@ describe('completions', () => {
   });
 
   it('chooses seeds by chance where none is given', async () => {
-    // Eight texts each: two of one might be alike by chance, such as two that end at once.
+    // Each request has eight texts, because two single texts might be equal by chance, such as two that end at once.
     const answers = await Promise.all([1, 2, 3].map(() => ask({ seed: null, max_tokens: 40, n: 8 })));
     expect(new Set(answers.map(({ choices }) => choices.map(({ text }) => text).join('|'))).size).toBe(3);
   });
@@ -90,7 +91,7 @@ describe('completions', () => {
     const { choices } = await ask({ ...fields, logprobs });
     let others = 0;
     for (const [index, choice] of choices.entries()) {
-      // Asking for more changes nothing of what was there.
+      // A request for top log-probabilities does not change the rest.
       const { top_logprobs: tops, ...rest } = choice.logprobs!;
       const { top_logprobs: none, ...before } = plain.choices[index]!.logprobs!;
       expect([choice.text, rest, none]).toEqual([plain.choices[index]!.text, before, null]);

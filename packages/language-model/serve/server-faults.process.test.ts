@@ -10,7 +10,7 @@ import type { Generator } from '../generator.ts';
 import { checkpointDirectory, clientOf, openEmbedded, serveGenerator } from '../testing/served.ts';
 import { PROMPTS } from '../testing/small-checkpoint.ts';
 
-/** Patience with what comes at once on an idle machine. */
+/** Time limit for what is immediate on an idle machine. */
 const PATIENCE = { timeout: 60_000 };
 const mark = `test-serve-${process.pid}`;
 const body = { model: 'small', prompt: PROMPTS[0]!, max_tokens: 150, seed: 3 };
@@ -85,7 +85,7 @@ it('answers 503 when the engine dies under a request, and the next request is se
   expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after')).toBe('1');
   expect(failures[0]).toMatchObject({ code: 'STP1301' });
   expect((await client.completions.create({ ...body, n: 2 })).choices).toEqual(expected.choices);
-  // What has been streamed has been: the stream ends with the error.
+  // The parts that were streamed remain: the stream ends with the error.
   const [fresh] = markedProcesses(mark);
   expect([undefined, pid]).not.toContain(fresh);
   const stream = await client.completions.create({ ...body, n: 64, stream: true, seed: 10_000 });
@@ -115,7 +115,7 @@ it('takes no more than it may, and says when to come back', async () => {
   expect((await client.models.list()).data).toHaveLength(2);
   openGate();
   expect(await Promise.all(held)).toHaveLength(2);
-  // The official client comes back by itself.
+  // The official client retries by itself.
   expect((await client.completions.create(body, { maxRetries: 2 })).choices).toHaveLength(1);
 });
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Asked {
+export interface ReceivedRequest {
   /** `/v1/completions`. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -13,12 +13,12 @@ export interface Asked {
 }
 
 /** Writes the answer, or leaves the client waiting. */
-export type Answering = (asked: Asked, response: ServerResponse) => void;
+export type Answering = (asked: ReceivedRequest, response: ServerResponse) => void;
 
 export interface FakeServer {
   readonly url: string;
   /** Requests for completions, in the order of arrival. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ReceivedRequest[];
   readonly inFlightMost: () => number;
   /** Stops the server: nothing answers at its address from then on. */
   readonly stop: () => void;
@@ -26,7 +26,7 @@ export interface FakeServer {
 
 /** A server that lists `models` and answers other requests by `answer`; gone after the test. */
 export async function fakeServer(models: readonly object[], answer: Answering): Promise<FakeServer> {
-  const asked: Asked[] = [];
+  const asked: ReceivedRequest[] = [];
   let inFlight = 0;
   let inFlightMost = 0;
   const server = createServer((request, response) => {
@@ -64,7 +64,7 @@ export function sendJson(response: ServerResponse, status: number, body: object,
 }
 
 /** A completion of three tokens that says its seed. */
-export function completionOf({ body }: Asked): object {
+export function completionOf({ body }: ReceivedRequest): object {
   return {
     choices: [
       {

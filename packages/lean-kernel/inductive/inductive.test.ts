@@ -77,7 +77,7 @@ describe('blocks that are accepted', () => {
     ]);
     expect(build.inductive(or, 2)).toEqual(accepted);
     expect(recursor(build, 'Or.rec').levelParams).toHaveLength(0);
-    // Its witness stands nowhere in the type.
+    // The witness does not occur in the type.
     const exists = one('Some', prop, [['Some.intro', arrow(nat, c('Some'))]]);
     expect(build.inductive(exists)).toEqual(accepted);
     expect(recursor(build, 'Some.rec').levelParams).toHaveLength(0);

@@ -94,7 +94,7 @@ describe('real exports', () => {
     const plain = (term: Expr): Expr => withoutAnnotations(terms, term);
     let compared = 0;
     for await (const declaration of readExport(terms, exportFile('init-medium.ndjson.gz'))) {
-      // Trusted, to save time: for inductive types that is checked all the same.
+      // The library is trusted, to save time; inductive types are checked nevertheless.
       expect(kernel.trust(declaration)).toEqual({ kind: 'accepted' });
       if (declaration.kind !== 'inductive') continue;
       for (const claimed of declaration.recursors) {
@@ -248,7 +248,7 @@ describe('what a theorem rests on and states', () => {
     expect((await bound(LINES)).verdict).toBe('accepted');
     expect((await bound(LINES.slice(0, 9))).rejected[0]).toMatchObject({ rule: 'statement' });
     expect((await bound(LINES, 'other')).rejected[0]).toMatchObject({ rule: 'statement' });
-    // Another type: p alone, by an axiom of it.
+    // The type differs: it is `p` alone, by an axiom of `p`.
     const weaker = [
       ...LINES.slice(0, 9),
       '{"in":3,"str":{"pre":0,"str":"h"}}',
@@ -257,7 +257,7 @@ describe('what a theorem rests on and states', () => {
       '{"thm":{"name":2,"levelParams":[],"type":1,"value":5,"all":[2]}}',
     ];
     expect((await bound(weaker)).rejected[0]).toMatchObject({ rule: 'statement' });
-    // The same words about another p: a definition instead of the axiom.
+    // The same text about another `p`: a definition replaces the axiom.
     const sneaky = LINES.map((line) =>
       line.startsWith('{"axiom"')
         ? '{"def":{"name":1,"levelParams":[],"type":0,"value":6,"hints":"abbrev","safety":"safe"}}'

@@ -68,7 +68,10 @@ function damaged(random: Random): Buffer {
   return random.below(20) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
 }
 
-/** Another index, mostly a smaller one, which is there: the file stays an export. What a line defines stays. */
+/**
+ * Replaces an index by another existing one, mostly a smaller one, so the file stays an export. A line's own index
+ * stays.
+ */
 function withOtherNumber(line: string, random: Random): string {
   const found = [...line.matchAll(/\d+/g)].filter(({ index }) => !/"(?:in|il|ie)":$/.test(line.slice(0, index)));
   const chosen = found[random.below(Math.max(1, found.length))];
@@ -79,7 +82,7 @@ function withOtherNumber(line: string, random: Random): string {
   return line.slice(0, chosen.index) + value + line.slice(chosen.index + chosen[0].length);
 }
 
-/** Goes on after a rejection, as no checker would: what is accepted later must be sound all the same. */
+/** Continues after a rejection, as no real checker would; what is accepted later must be sound nevertheless. */
 async function check(file: string, counts: Record<string, number>): Promise<void> {
   const terms = new Terms();
   const kernel = new Kernel(terms, { limits: LIMITS });

@@ -25,6 +25,7 @@ import {
   markLines,
   theoremText,
 } from '../trust/kept-theorem.ts';
+import type { OnDisagreement } from '../trust/object/disagreement.ts';
 import { JUDGED_BY } from '../trust/object/findings.ts';
 import { hashOfFile } from '../trust/object/judge-module.ts';
 import { judgeLibraryModule, type LibraryJudgement } from '../trust/object/library-module.ts';
@@ -141,8 +142,8 @@ export interface GrowOptions {
    * index.
    */
   readonly indexFolder?: string;
-  /** Folder for modules on which the two kernels disagree. Missing: they are not kept. */
-  readonly disagreementsFolder?: string;
+  /** Missing: disagreements of the two kernels are only refused. */
+  readonly onDisagreement?: OnDisagreement;
   readonly signal?: AbortSignal;
 }
 
@@ -282,7 +283,7 @@ async function growModule(
   module: GrownModule,
   options: GrowOptions,
 ): Promise<Grown> {
-  const { runMark, sandbox, signal, indexFolder = null, disagreementsFolder = null } = options;
+  const { runMark, sandbox, signal, indexFolder = null, onDisagreement = null } = options;
   const folder = path.join(options.cacheDirectory, 'grown', contentId(fingerprint, module.module));
   const processContext = { environment, workingDirectory: options.cacheDirectory, runMark, sandbox };
   const judgedBy = [...JUDGED_BY, ...(await checkerVersions(processContext)), sandbox?.facts.kind ?? 'none'];
@@ -297,7 +298,7 @@ async function growModule(
       processContext,
       directory,
       indexFolder,
-      disagreementsFolder,
+      onDisagreement,
       signal,
     });
     if (made.kind !== 'judged') return made;

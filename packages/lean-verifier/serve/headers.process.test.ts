@@ -116,7 +116,7 @@ describe('with one warm process', () => {
       const { outcome, messages, said, honest } = await answersTo(`${odd}${FALSE}`);
       expect(['checked', 'header_error']).toContain(outcome);
       expect(messages).not.toBeUndefined();
-      // Drivers differ in the places of some messages of commands, and in what they say of half a command.
+      // Drivers differ in the positions of some messages of commands, and in their messages on incomplete commands.
       if (outcome === 'header_error' && !said.some((text) => /object file|No directory/.test(text)))
         expect(said).toEqual(expect.arrayContaining(messages!));
       if (outcome === 'checked') expect(said.length).toBeGreaterThan(0);

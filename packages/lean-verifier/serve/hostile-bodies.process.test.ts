@@ -13,7 +13,7 @@ beforeAll(async () => {
   served = await serveLean({ driver: 'json' });
 });
 
-/** Sends everything before it reads, as most clients do; the whole answer. */
+/** Sends the whole body before it reads, as most clients do. Returns the whole answer. */
 function exchange(head: string, pieces: Iterable<string | Buffer>): Promise<string> {
   const { port } = new URL(served.server.url);
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { check, type Served, serveLean } from '../testing/served.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-/** `¦` stands before each place that is listed. */
+/** `¦` stands before each listed position. */
 const SNIPPETS: readonly (readonly [string, string])[] = [
   [
     'one word and a search that found nothing',

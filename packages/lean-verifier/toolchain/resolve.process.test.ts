@@ -144,7 +144,7 @@ describe('resolveToolchain', () => {
   });
 
   it('uses what elan installs, and keeps it', async () => {
-    // In place of the download: an installer that puts the toolchain where elan would.
+    // An installer replaces the download: it puts the toolchain where elan would.
     const installer = `#!/bin/sh
 [ "$*" = "-y --no-modify-path --default-toolchain leanprover/lean4:${PINNED_RELEASE}" ] || exit 9
 bin="$ELAN_HOME/toolchains/leanprover--lean4---${PINNED_RELEASE}/bin"

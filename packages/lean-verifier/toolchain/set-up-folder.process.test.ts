@@ -65,7 +65,7 @@ describe('withSetUpLock', () => {
         async () => {
           events.push(`${name} in`);
           await bothWait;
-          // A process that does not keep out is in by then.
+          // A process without the lock would have entered by then.
           await new Promise((after) => setTimeout(after, 50));
           events.push(`${name} out`);
         },

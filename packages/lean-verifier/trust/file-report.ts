@@ -101,8 +101,6 @@ export interface CheckFileOptions {
   readonly offerAs?: string;
   /** Folder of already judged modules that the file may import. Their constants do not count as library constants. */
   readonly neighboursFolder?: string;
-  /** Folder for modules on which the two kernels disagree. Missing: they are not kept. */
-  readonly disagreementsFolder?: string;
   /**
    * If Lean refuses proofs of the file, reject these and judge the other theorems in a copy that has `sorry` in their
    * place. Missing: no theorem of the file gets a verdict.

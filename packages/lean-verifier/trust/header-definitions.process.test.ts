@@ -132,7 +132,7 @@ describe('a text that was never screened', { tags: ['slow'] }, () => {
       limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
       writtenUnder: HEADER,
       indexFolder: null,
-      disagreementsFolder: null,
+      onDisagreement: null,
     });
     expect(found.map(({ kind }) => kind)).toEqual(['rejected', 'rejected']);
   });

@@ -15,6 +15,7 @@ import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
 import { checkerVersions } from './certificate/checkers.ts';
 import { ProofConfirmer } from './object/confirmation-queue.ts';
+import type { OnDisagreement } from './object/disagreement.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
 import { checkStatementBatch } from './verdict/check-statements.ts';
@@ -70,8 +71,8 @@ interface VerifierSettings {
    * index.
    */
   readonly indexFolder?: string;
-  /** Folder for modules on which the two kernels disagree. Missing: they are not kept. */
-  readonly disagreementsFolder?: string;
+  /** Missing: disagreements of the two kernels are only refused. */
+  readonly onDisagreement?: OnDisagreement;
 }
 
 /** Options of a pool in addition to its `ProcessContext`. */
@@ -128,7 +129,7 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
       scratchDirectory,
       limits: limitClasses(bounds).big,
       indexFolder: options.indexFolder ?? null,
-      disagreementsFolder: options.disagreementsFolder ?? null,
+      onDisagreement: options.onDisagreement ?? null,
       withPermit: (work, signal) => host.permits.run(pool.stats().processes, work, signal),
       beside: (work) => runIfFree(host.permits, pool.stats().processes, work),
       processes: pool.stats().processes,

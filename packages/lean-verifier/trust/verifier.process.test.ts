@@ -86,7 +86,7 @@ describe('verdicts', () => {
     expect(new Set(explained.map(({ kind }) => kind))).toEqual(new Set(['proved', 'rejected', 'forbidden', 'timeout']));
     for (const [index, { kind, messages }] of unexplained.entries())
       if (kind === 'rejected') expect(messages.map(({ text }) => text)).toEqual(['Lean was not asked why it fails']);
-      // Which bound is met first, of heartbeats or of time, is chance; only the first says a place.
+      // Chance decides which bound is reached first, heartbeats or time; only a heartbeat timeout has a position.
       else if (kind !== 'timeout')
         expect(messages.map(({ line, column }) => [line, column])).toEqual(
           explained[index]!.messages.map(({ line, column }) => [line, column]),

@@ -15,7 +15,7 @@ export const explainCertificate = tool({
     'Says what a certificate claims and, unless check is false, judges its proof again on this machine and says what differs. Nothing in the certificate is believed.',
   input: {
     certificate: z.string().max(CERTIFICATE_BYTES_MAX).optional().describe('the text of a certificate'),
-    uri: z.string().max(URI_CHARS_MAX).optional().describe('a resource of this server, in place of the text'),
+    uri: z.string().max(URI_CHARS_MAX).optional().describe('a resource of this server, instead of the text'),
     check: z.boolean().default(true).describe('judge the proof again'),
     timeout_seconds: timeoutSeconds,
   },

@@ -17,7 +17,7 @@ export const findPremises = tool({
   name: 'find_premises',
   title: 'Find premises',
   description:
-    'Theorems of the project’s files that are like a goal, by the terms they share (BM25), best first. Give the goal as text, or a place in a file. A file has to be imported before its theorems can be used. Of the place’s own file come those above it.',
+    'Theorems of the project’s files that are like a goal, by the terms they share (BM25), best first. Give the goal as text, or a position in a file. A file has to be imported before its theorems can be used. Of the position’s own file, only theorems above the position are found.',
   input: {
     goal: z.string().min(1).max(STATEMENT_CHARS_MAX).optional().describe('a goal as Lean prints it, or a statement'),
     ...fileInput,
@@ -71,7 +71,11 @@ export const findPremises = tool({
         findPosition(text, { line: at, column }, (context) => goalsAtPosition(positions, context, call.signal)),
       );
       if (goals.problem !== null && needsGoal)
-        throw new StpError('STP1002', `there is no goal at line ${at}: ${goals.problem}`, 'Name a place in a proof.');
+        throw new StpError(
+          'STP1002',
+          `there is no goal at line ${at}: ${goals.problem}`,
+          'Name a position in a proof.',
+        );
       return { above: target.context, ...(goals.problem === null ? { goal: goals.goals[0]! } : {}) };
     }
   },

@@ -6,14 +6,14 @@ import { namedLimit, timeoutSeconds, tool } from '../tool.ts';
 
 export const goalsAt = tool({
   name: 'goals_at',
-  title: 'Goals at a place',
+  title: 'Goals at a position',
   description:
-    'The goals where a tactic would be inserted: at an empty line, in the place of a `sorry`, below a tactic, or in the place of a broken one. Lean reads the file up to there.',
+    'The goals where a tactic would be inserted: at an empty line, instead of a `sorry`, below a tactic, or instead of a broken one. Lean reads the file up to there.',
   input: { ...positionInput, timeout_seconds: timeoutSeconds },
   output: {
     goals: z.array(z.string()).describe('as Lean prints them; the first is the one that a tactic works on'),
     problem: z.string().nullable().describe('why there are none; null if there are'),
-    errors: z.array(z.string()).describe('errors above the place'),
+    errors: z.array(z.string()).describe('errors above the position'),
     ...editOutput,
   },
   limitSeconds: namedLimit(120),

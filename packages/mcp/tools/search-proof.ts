@@ -20,7 +20,7 @@ export const searchProof = tool({
   name: 'search_proof',
   title: 'Search for a proof',
   description:
-    'Looks for tactics that close the goal: scripts, the theorems that are like it, and a best-first search over proof states. Give a place in a file, or a statement. The proof of a statement is judged as verify_proof does.',
+    'Looks for tactics that close the goal: scripts, the theorems that are like it, and a best-first search over proof states. Give a position in a file, or a statement. The proof of a statement is judged as verify_proof does.',
   input: {
     ...fileInput,
     line: positionInput.line.optional(),
@@ -35,16 +35,16 @@ export const searchProof = tool({
     problem: z.string().nullable().describe('why the goal could not be opened; null if it was'),
     source: z.string().nullable().describe('what found it'),
     judgement: z.object(judgementOutput).nullable().describe('the verdict on the proof of a statement'),
-    new_text: z.string().nullable().describe('at a place in a file: what to put there, in place of `replace`'),
+    new_text: z.string().nullable().describe('at a position in a file: the text that replaces `replace`'),
     replace: editOutput.replace.nullable(),
   },
   limitSeconds: ({ seconds }) => seconds + BESIDES_SECONDS,
   async run({ statement, header, seconds, line, column, ...file }, { folder, certificates, withLean }, call) {
     if ((statement === undefined) === (file.path === undefined && file.text === undefined))
-      throw new StpError('STP1002', 'a search is for a place in a file, or for a statement', 'Give one of the two.');
+      throw new StpError('STP1002', 'a search is for a position in a file, or for a statement', 'Give one of the two.');
     if (statement !== undefined)
       return withLean(call, (lean) => ofStatement({ header, statement, seconds }, lean, certificates, call));
-    if (line === undefined) throw new StpError('STP1002', 'the place has no line', 'Give line, from 1.');
+    if (line === undefined) throw new StpError('STP1002', 'the position has no line', 'Give line, from 1.');
     const { text } = await givenFile(folder, file);
     return withLean(call, async (lean) => {
       const { target } = await findPosition(text, { line, column }, (above) =>

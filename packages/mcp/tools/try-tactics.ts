@@ -14,7 +14,7 @@ export const tryTactics = tool({
   name: 'try_tactics',
   title: 'Try tactics',
   description:
-    'Runs each tactic on the goals of a place, by itself, and changes no file. `done` closes the goal, `valid` leaves goals, `invalid` is an error of Lean, `forbidden` is what no proof may say (sorry, axioms, the theorem itself). Lean elaborates it; check_file gives the verdict on the whole.',
+    'Runs each tactic on the goals at a position, by itself, and changes no file. `done` closes the goal, `valid` leaves goals, `invalid` is an error of Lean, `forbidden` is what no proof may say (sorry, axioms, the theorem itself). Lean elaborates it; check_file gives the verdict on the whole.',
   input: {
     ...positionInput,
     tactics: z.array(z.string().min(1).max(PROOF_CHARS_MAX)).min(1).max(TACTICS_MAX).describe('tactics, each a text'),
@@ -29,7 +29,7 @@ export const tryTactics = tool({
         class: z.enum(['done', 'valid', 'invalid', 'forbidden']).nullable().describe('null: there was no time left'),
         goals: z.array(z.string()).describe('goals after it'),
         reason: z.string().nullable().describe('why it is invalid or forbidden'),
-        new_text: z.string().nullable().describe('what to put into the file, in place of `replace`'),
+        new_text: z.string().nullable().describe('the text that replaces `replace`'),
       }),
     ),
     ...editOutput,

@@ -84,7 +84,7 @@ describe('tries of a search', () => {
       'root: bad': false,
       'root: slow': false,
       'root: vain': false,
-      // Nobody knows what is behind a state that was not looked into.
+      // The value of an unexpanded state is unknown.
       'a: end': true,
       'a: same': false,
       'x: deeper': false,

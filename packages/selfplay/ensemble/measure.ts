@@ -1,6 +1,6 @@
 /** Measures a verifier on candidates whose correctness is known. */
 
-export interface Candidate {
+export interface ScoredCandidate {
   /** Candidates of one group, a statement, compete with each other. */
   readonly group: string;
   readonly isRight: boolean;
@@ -11,7 +11,7 @@ export interface Candidate {
  * Probability that a right candidate has a higher score than a wrong one, ties counting half; null if either kind is
  * missing.
  */
-export function areaUnderCurve(candidates: readonly Pick<Candidate, 'isRight' | 'score'>[]): number | null {
+export function areaUnderCurve(candidates: readonly Pick<ScoredCandidate, 'isRight' | 'score'>[]): number | null {
   const sorted = [...candidates].sort((left, right) => left.score - right.score);
   const rights = candidates.filter(({ isRight }) => isRight).length;
   const wrongs = candidates.length - rights;
@@ -31,7 +31,7 @@ export function areaUnderCurve(candidates: readonly Pick<Candidate, 'isRight' | 
 }
 
 /** Mean of the area within groups that have candidates of both kinds; null if no group has. */
-export function groupedArea(candidates: readonly Candidate[]): number | null {
+export function groupedArea(candidates: readonly ScoredCandidate[]): number | null {
   const areas = [...Map.groupBy(candidates, ({ group }) => group).values()]
     .map(areaUnderCurve)
     .filter((area) => area !== null);
@@ -41,7 +41,7 @@ export function groupedArea(candidates: readonly Candidate[]): number | null {
 const BINS = 10;
 
 /** Expected calibration error of σ(score) as the probability of being right, over ten bins of equal width. */
-export function calibrationError(candidates: readonly Pick<Candidate, 'isRight' | 'score'>[]): number {
+export function calibrationError(candidates: readonly Pick<ScoredCandidate, 'isRight' | 'score'>[]): number {
   const bins = Array.from({ length: BINS }, () => ({ count: 0, probability: 0, right: 0 }));
   for (const { score, isRight } of candidates) {
     const probability = 1 / (1 + Math.exp(-score));
@@ -72,12 +72,12 @@ export function disagreement(groups: readonly (readonly (readonly number[])[])[]
  * n = all the verifier's choice. Groups with fewer candidates use all of theirs. Ties count by halves, thirds and so
  * on.
  */
-export function bestOf(candidates: readonly Candidate[], n: number): number {
+export function bestOf(candidates: readonly ScoredCandidate[], n: number): number {
   const groups = [...Map.groupBy(candidates, ({ group }) => group).values()];
   return groups.reduce((sum, group) => sum + bestOfGroup(group, Math.min(n, group.length)), 0) / groups.length;
 }
 
-function bestOfGroup(group: readonly Candidate[], n: number): number {
+function bestOfGroup(group: readonly ScoredCandidate[], n: number): number {
   const highestFirst = [...Map.groupBy(group, ({ score }) => score)].sort(([left], [right]) => right - left);
   let [expected, passed] = [0, 0];
   /** Probability that all n come from the candidates that are left. */

@@ -5,7 +5,7 @@ import { ActionBudget, type PricedAction } from './action-order.ts';
 
 type Chosen = ReturnType<ActionBudget['next']>[number];
 const always = () => true;
-/** In the order of the list, every statement alike. */
+/** Makes actions with these prices. Their scores follow the order of the list and are the same for every statement. */
 function priced(...prices: readonly number[]): PricedAction[] {
   let before = 0;
   return prices.map((price) => {
@@ -34,7 +34,7 @@ it('never exceeds its budget, tries no pair twice, and spends what it can', () =
     expect(budget.left).toBeCloseTo(bound - spent);
     const taken = new Set(chosen.map(({ statement, action }) => `${statement} ${action}`));
     expect(taken.size).toBe(chosen.length);
-    // Whatever is left over is too dear for what is left of the budget.
+    // Every remaining action costs more than the rest of the budget.
     for (const [statement, own] of actions.entries())
       for (const [action, { price }] of own.entries())
         if (!taken.has(`${statement} ${action}`)) expect(price).toBeGreaterThan(bound - spent);

@@ -1,4 +1,4 @@
-/** Which premises a proof may use, by imports and places. */
+/** Tests which premises a proof may use, by imports and positions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Position, PremiseCorpus } from './premise-corpus.ts';

@@ -137,7 +137,7 @@ describe('the graph', () => {
     expect(graph.reach('0', { logprob: -5.5 }, 'other', 'other')).toBe('new');
     graph.close('near');
     expect(graph.best()!.key).toBe('other');
-    // `far` is expanded already: what was met from it comes forward.
+    // `far` is expanded already: a state that was reached from it gets a higher priority.
     expect(graph.reach('near', { logprob: -0.5 }, 'far', 'second')).toBe('better');
     expect(graph.best()).toEqual({ key: 'behind', state: 'behind', logprob: -2.5, length: 3, score: -2.5 });
     expect(graph.reach('near', { logprob: -9 }, 'behind', 'worse')).toBe('known');

@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** With no credentials in sight but those of the metadata server. */
+/** The environment has no credentials except those of the metadata server. */
 async function nodes(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
   const env = {
     PATH: process.env.PATH!,
@@ -159,7 +159,7 @@ describe('bin/stp nodes', () => {
 
     const listed = await nodes(['ls', ...TPU, '--all']);
     expect(listed.stdout).toMatch(/queued resource +stp-one-\S+ +ACTIVE/);
-    // No Temporal server to ask: nothing is swept on a guess.
+    // Without a Temporal server the command sweeps nothing, because it cannot know which runs are open.
     const unasked = await nodes(['sweep', ...TPU, '--older-than', '0'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
     expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringMatching(/STP1101.*--force/s)]);
     const young = await nodes(['sweep', ...TPU, '--force']);
@@ -184,7 +184,7 @@ describe('bin/stp nodes', () => {
     const node = { acceleratorType: 'v4-8', runtimeVersion: 'tpu-ubuntu2204-base', labels: { 'stp-run': name } };
     cloud.model.create(parent, `${name}-g3`, { tpu: { nodeSpec: [{ parent, nodeId: `${name}-g3`, node }] } });
     cloud.model.hasCapacity = () => false;
-    // The model's time runs ahead of the command's: as if it had been asked for in the past.
+    // The model's clock is ahead of the command's, so the request seems to lie in the past.
     const [request] = cloud.model.requests.values();
     Object.assign(request!, { createdAtMs: Date.now() - 30 * HOUR_MS });
     const dry = await nodes(['sweep', ...TPU, '--force', '--dry-run']);

@@ -1,4 +1,4 @@
-/** The metrics file, with crashes. About 1 s. */
+/** Tests the metrics file when its process is killed. About 1 s. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, mkdtemp, readFile } from 'node:fs/promises';

@@ -49,7 +49,7 @@ async function pidsWithMark(mark: string): Promise<number[]> {
 }
 
 it('ends fifty marked processes with living and dead parents, and nothing else', async () => {
-  // 20 in their own groups and sessions, whose parent is killed, so that no process knows them.
+  // 20 processes in their own groups and sessions, whose parent is killed, so that no process knows them.
   const parent = await start(run, 'for i in $(seq 20); do setsid sleep 600 & done; echo ready; wait', true);
   process.kill(parent.pid, 'SIGKILL');
   await once(parent, 'exit');

@@ -9,7 +9,7 @@ import { RACED_NAMES } from './racer.ts';
 import { race } from './start-racers.ts';
 
 export interface StoreUnderTest {
-  /** URI of a place not used before. */
+  /** A URI that was not used before. */
   readonly uri: string;
   readonly store: ObjectStore;
   readonly environment: Record<string, string>;
@@ -151,11 +151,11 @@ export function storeContract(name: string, make: () => Promise<StoreUnderTest>)
       await store.download(ref, path);
       expect((await readFile(path)).equals(LARGE)).toBe(true);
       expect((await readdir(folder)).sort()).toEqual(['copy', `copy.00000000-${ref.generation}.0-0-1.partial`]);
-      // Wrong bytes are found out at the end, and are gone then: the next try is well.
+      // Wrong bytes are detected at the end and removed, so the next attempt succeeds.
       await writeFile(join(folder, `${stem}.0-0-1.partial`), Buffer.alloc(1_000));
       await expect(store.download(ref, path)).rejects.toMatchObject({ code: 'STP1402' });
       await store.download(ref, path);
-      // Ended by its signal: what was there is kept for the next.
+      // The signal ends the transfer; the received part stays for the next attempt.
       const controller = new AbortController();
       const reason = new Error('stop now');
       controller.abort(reason);

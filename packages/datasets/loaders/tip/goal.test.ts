@@ -1,4 +1,4 @@
-/** The rules that make TIP goals Lean statements, and what has no rule. Under 1 s. */
+/** Tests the rules that turn TIP goals into Lean statements, and goals without a rule. Under 1 s. */
 import { describe, expect, it } from 'vitest';
 import { renderGoal, type Vocabulary } from './goal.ts';
 import { parseSExpressions } from './s-expression.ts';

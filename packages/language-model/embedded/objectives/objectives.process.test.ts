@@ -1,4 +1,4 @@
-/** The objectives against closed forms, and their slopes against central differences. No model. Costs about 1 s. */
+/** Compares the objectives with closed forms, and their slopes with central differences. No model. About 1 s. */
 
 import type { FlowGroup, ObjectiveConfig } from '@stp/config';
 import { objectiveConfigSchema } from '@stp/config/testing';
@@ -133,7 +133,7 @@ describe('dpo', () => {
     expect(lossOf(objective, [apart])).toBeCloseTo(loss, 12);
     expect(lossOf(objective, [equal, apart])).toBeCloseTo((Math.log(2) + 3 * loss) / 4, 12);
     expectSlopes(objective, [equal, apart]);
-    // Far from each other nothing overflows.
+    // Values far apart do not overflow.
     const far = pair(sequence([-5000], [], [-1]), sequence([-1], [], [-5000]));
     expect(lossOf(objective, [far])).toBeCloseTo(0.5 * 2 * 4999, 6);
   });
@@ -196,7 +196,8 @@ describe('flows', () => {
 
   test('is nothing where every step is balanced', () => {
     const objective = configured({ kind: 'gfn', balance: 'subtrajectory', prior: 0 });
-    // From the first state one stops with 1/4 and goes on with 3/4 to a place of three times the reward.
+    // From the first state the policy stops with probability 1/4; with 3/4 it goes on to a state of three times the
+    // reward.
     const row = group({ states: [state(0, 'stop'), state(Math.log(3), null)], targets: ['a'] });
     const item = itemOf(objective, row, [[Math.log(3 / 4)], [Math.log(1 / 4)]]);
     expect(lossOf(objective, [item])).toBeCloseTo(0, 12);
@@ -216,7 +217,7 @@ describe('flows', () => {
       numbers: objective.numbers(row),
       sequences: current.map((own, at) => sequence(own, own, reference[at])),
     });
-    // Where the policy is the reference, rewards alone are left, however improbable a text is.
+    // Where the policy equals the reference, only rewards matter, however improbable a text is.
     const reference = [[-1, -0.5], [-40]];
     const item = itemWith(reference, reference);
     expect(lossOf(objective, [item], variables)).toBeCloseTo(loss, 12);

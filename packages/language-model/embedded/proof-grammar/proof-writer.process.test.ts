@@ -36,7 +36,7 @@ const tokens = new ProofTokens(WORDS, tokenizer);
 const writerFor = (prompt: string): ProofWriter =>
   new ProofWriter(tokens, tokens.promptOf(prompt, tokenizer.encode(prompt)));
 
-/** Null where a word, slot or sign may not stand. Everything the proof introduces is a name of its own. */
+/** Returns null where a word, slot or sign is not allowed. Each name that the proof introduces is its own. */
 function stateAfter(text: string): ProofState | null {
   let state: ProofState | null = PROOF_START;
   const scope = { variables: ['<n0>', '<n1>', '<s0>', '<h0>'], isName: (word: string) => /^(ih|h|x|w)$/u.test(word) };
@@ -110,7 +110,7 @@ describe('a proof', () => {
 });
 
 const OPENS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{', '⟩': '⟨' };
-/** An empty text where the proof is of known words and slots, with its brackets in order; otherwise what is not. */
+/** Returns an empty text if the proof has only known words and slots and balanced brackets; otherwise the flaw. */
 function flaw(prompt: string, text: string): string {
   const open: string[] = [];
   const slots = new Set(prompt.match(/<[a-z]+\d*>/gu));
@@ -143,7 +143,7 @@ describe('a writer', () => {
         for (const choice of choices) {
           const allowed = writer.allowed();
           expect(allowed.length).toBeGreaterThan(0);
-          // The end is taken where it may be, so that texts do end.
+          // The model ends a text wherever the grammar allows it, so texts do end.
           const id = allowed.includes(tokenizer.endId) ? tokenizer.endId : allowed[choice % allowed.length]!;
           if (id === tokenizer.endId) break;
           ids.push(id);

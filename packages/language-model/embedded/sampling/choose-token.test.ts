@@ -8,7 +8,7 @@ const SIZE = 40;
 const PAD = 3;
 const chooser = new TokenChooser({ size: SIZE, neverId: PAD });
 
-/** A row of log-probabilities over a vocabulary larger than what may be chosen. */
+/** Makes log-probabilities over a vocabulary that is larger than the set of allowed tokens. */
 const rows = fc
   .array(fc.double({ min: -12, max: 6, noNaN: true }), { minLength: SIZE + 8, maxLength: SIZE + 8 })
   .map((logits) => {
@@ -16,7 +16,10 @@ const rows = fc
     return Float32Array.from(logits, (logit) => logit - total);
   });
 
-/** Probability of each id under temperature and top-p, by sorting. Equals at the edge are all kept. */
+/**
+ * Computes the probability of each id under temperature and top-p, by sorting. Ids equal to the last chosen one all
+ * stay.
+ */
 function referenceDistribution(row: Float32Array, temperature: number, topP: number): number[] {
   const weights = Array.from(row.subarray(0, SIZE), (value, id) => (id === PAD ? 0 : Math.exp(value / temperature)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);

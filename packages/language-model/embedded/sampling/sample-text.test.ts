@@ -1,4 +1,7 @@
-/** Text as it comes: whole characters, and an end that does not depend on how tokens divide it. Costs a second. */
+/**
+ * Tests sampled text as it arrives: whole characters, and an end that does not depend on the division into tokens. A
+ * second.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SampleTextBuilder } from './sample-text.ts';
@@ -36,7 +39,7 @@ const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '→', '𝔽'
   maxLength: 3,
 });
 
-/** The end by definition: the stop text complete first, the longest of those complete together. */
+/** The end by definition: the stop text that is complete first; of those complete together, the longest. */
 function cutByDefinition(whole: string, ends: readonly string[]): string {
   for (let end = 1; end <= whole.length; end++) {
     const complete = ends.filter((stop) => whole.slice(0, end).endsWith(stop));

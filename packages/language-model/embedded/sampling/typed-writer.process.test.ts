@@ -22,7 +22,7 @@ const symbol = (token: string, kind: GrammarSymbol['kind'], result: number, ...g
   arguments: given,
 });
 
-/** Numbers 0, lists 1, truths 2. */
+/** Types by number: 0 numbers, 1 lists, 2 truth values. */
 const LISTS: TypedGrammar = {
   symbols: [
     symbol('<f0>', 'function', 1, 1, 1),
@@ -45,7 +45,7 @@ const LISTS: TypedGrammar = {
 
 const tokensOf = (text: string): string[] => text.match(/<[a-z]\d+>|./gsu) ?? [];
 
-/** Reads an equation as the grammar says; a message where it is none. */
+/** Parses an equation by the grammar. Returns a message if the text is no equation. */
 function readEquation(grammar: TypedGrammar, text: string): string {
   const tokens = tokensOf(text);
   const used = new Set<string>();
@@ -167,7 +167,7 @@ it('a model that has learnt nothing writes well-typed equations only, the same o
     return ended;
   };
   const alone = await sample([LISTS]);
-  // The same prompt without a grammar, and under one that has nothing to write.
+  // The test samples the same prompt without a grammar, and under a grammar that allows no equation.
   const empty: TypedGrammar = { symbols: [], conditionType: null, tokensMax: 20 };
   const among = await sample([LISTS, undefined, empty, LISTS]);
   for (let key = 0; key < 20; key++) {

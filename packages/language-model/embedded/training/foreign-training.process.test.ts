@@ -25,7 +25,7 @@ const SHAPE = {
   contextLength: 160,
   tiedEmbeddings: true,
 };
-/** As Qwen3's, with fields that nothing here reads. */
+/** A configuration as Qwen3's, with fields that no code here reads. */
 const CONFIG = {
   architectures: ['Qwen3ForCausalLM'],
   model_type: 'qwen3',

@@ -61,7 +61,7 @@ const weightsOf = (directory: string) => readFile(join(directory, 'model.safeten
 async function margin(directory: string): Promise<number> {
   const ensemble = join(folder, `measured-${files++}`);
   await trainEnsemble(
-    // Nothing is trained: the member is the model.
+    // No training happens: the member is the model itself.
     {
       train: async ({ outputDirectory }) =>
         (await import('node:fs/promises')).cp(directory, outputDirectory, { recursive: true }) as never,
@@ -129,7 +129,7 @@ describe('trainings learn', () => {
     const asked = await request(rows, { objective: objective({ kind: 'gfn', balance: 'variance' }), steps: 60 });
     const { finalLoss } = await trainInProcess(asked, { threads: 1 });
     expect(finalLoss).toBeLessThan(0.05);
-    // The base model has both about equally often.
+    // In the base model both have about the same probability.
     expect(await margin(asked.outputDirectory)).toBeCloseTo(Math.log(9), 0);
   });
 });

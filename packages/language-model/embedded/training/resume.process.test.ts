@@ -66,7 +66,7 @@ async function request(changes: Partial<TrainRequest> = {}): Promise<TrainReques
   };
 }
 
-/** Steps done in the state that is kept, 0 where none is. */
+/** Returns the number of steps in the stored state; 0 if there is none. */
 function keptSteps(stateDirectory: string): number {
   const path = join(stateDirectory, 'training-state.bin');
   if (!existsSync(path)) return 0;
@@ -112,7 +112,7 @@ test('a training killed twice ends with the weights of one that was not', { tags
   await until(() => keptSteps(stateDirectory) > keptFirst);
   process.kill(second.pid!, 'SIGKILL');
   await second;
-  // One that nobody waits for may stay as a zombie.
+  // A process for which nobody waits may remain as a zombie.
   await until(async () => !(await isRunning(orphan)));
   const keptSecond = keptSteps(stateDirectory);
   expect(keptSecond).toBeLessThan(STEPS);

@@ -12,7 +12,7 @@ import { type EncoderPair, trainEncoder } from './train-encoder.ts';
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const NAMES = ['rev', 'len', 'app', 'zip', 'map', 'sum', 'max', 'sort'];
-/** A query names its match by a word that the match spells otherwise: nothing but training tells. */
+/** A query names its match by a word that the match spells differently, so only training can relate them. */
 const PAIRS: readonly EncoderPair[] = NAMES.map((name, index) => ({
   query: `⊢ goal ${index}`,
   match: `theorem about ${name}`,
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Queries whose own match is the nearest of all. */
+/** Counts the queries whose own match is the nearest of all. */
 async function hits(checkpoint: string): Promise<number> {
   const engine = await embeddedGenerator({ threads: 1 })(checkpoint);
   const queries = await engine.embed(PAIRS.map(({ query }) => query));

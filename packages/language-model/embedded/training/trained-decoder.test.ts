@@ -78,7 +78,7 @@ describe.each(['llama-gradients', 'llama-gradients-untied'])('against transforme
   });
 });
 
-/** All that decoders of other people have beside Llama's parts. */
+/** All features that foreign decoders have in addition to Llama's. */
 const EVERYTHING: LlamaConstants = {
   rmsEpsilon: 1e-4,
   ropeTheta: 500,

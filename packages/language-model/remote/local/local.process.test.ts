@@ -48,7 +48,7 @@ async function servers(
   const engine: VllmEngine = {
     ...(generatorEngineSchema.parse({ kind: 'vllm' }) as VllmEngine),
     command: [process.execPath, STAND_IN, folder],
-    // The stand-in has its own server beside it, on the next one.
+    // The stand-in has a second server, on the next port.
     port: await freePort(2),
     startTimeoutSeconds: 120,
     ...changes,
@@ -114,7 +114,7 @@ it('samples what the embedded engine samples, embeds by another server, and star
   const { generators, calls } = await servers({ 'die-after': '7' }, { requestsInFlight: 4 }, onMetrics);
   const generator = generators.generator(checkpoint);
   const samples = await generator.sample(REQUESTS, SAMPLING);
-  // The first server died on the way; what it had sampled was kept.
+  // The first server died during the call; its finished samples were kept.
   expect(await calls()).toHaveLength(2);
   const embedded = await embeddedGenerator({ threads: 1 })(checkpoint);
   const expected = await embedded.sample(REQUESTS, SAMPLING);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../checkpoint/checkpoint.ts';
 import type { SampleRequest } from '../../generator.ts';
-import { type Answering, type Asked, completionOf, fakeServer, sendJson } from '../../testing/fake-server.ts';
+import { type Answering, completionOf, fakeServer, type ReceivedRequest, sendJson } from '../../testing/fake-server.ts';
 import { checkpointDirectory, openRemote } from '../../testing/served.ts';
 import type { RemoteOptions } from './engine.ts';
 
@@ -36,7 +36,7 @@ const chatAnswer = (...texts: string[]) => ({
   usage,
 });
 
-/** Events of a stream, one a piece; what the server does after them is the caller's. */
+/** Sends the events of a stream, one per chunk. The caller decides what the server does afterwards. */
 function writeEvents(response: ServerResponse, pieces: readonly object[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`);
@@ -160,7 +160,7 @@ describe('a streamed answer', () => {
     });
     const { remote } = await open((_, response) => {
       response.once('close', closed);
-      // It would go on for ever.
+      // The stream would never end.
       writeEvents(response, [delta('plan '), delta('```lean4\nx\n'), delta('```'), delta('more')]);
     });
     const seen: string[] = [];
@@ -233,7 +233,7 @@ const writeError = (response: ServerResponse): void =>
   void response.write(`data: ${JSON.stringify({ error: { message: 'engine died' } })}\n\n`);
 
 describe('several samples in one request', () => {
-  const texts = (asked: Asked): string[] =>
+  const texts = (asked: ReceivedRequest): string[] =>
     Array.from({ length: Number(asked.body.n) }, (_, at) => `text ${Number(asked.body.seed) + at}`);
   const expected = Array.from({ length: 10 }, (_, seed) => `text ${seed}`);
   const answersOf = (completions: readonly { text: string }[]) => completions.map(({ text }) => text);
@@ -314,7 +314,7 @@ describe('several servers', () => {
     const completions = await remote.sample(requests, SAMPLING, { onCompletion: (index) => finished.push(index) });
     expect(completions.map(({ text }) => text)).toEqual(requests.map(({ seed }) => `text ${seed}`));
     expect(finished.toSorted((a, b) => a - b)).toEqual([...Array(40).keys()]);
-    // The last to fail ends the call, and keeps what was done.
+    // The last failing request ends the call; finished samples are kept.
     right.stop();
     await expect(remote.sample(requests.slice(0, 4), SAMPLING)).rejects.toMatchObject({ retryable: true });
   });

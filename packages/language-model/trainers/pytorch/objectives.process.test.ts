@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 400_000 });
 /** Tolerance for float32 sums in another order, over the steps of a training. */
 const DIFFERENCE_MAX = 2e-3;
 
-/** Low: at the edge of a clip a difference of rounding makes or takes a token's whole gradient. */
+/** The rate is low: at the edge of a clip, a rounding difference adds or removes a token's whole gradient. */
 const LEARNING_RATE = 1e-4;
 
 const role = 'prover' as const;

@@ -20,7 +20,7 @@ function open(options: Partial<PoolOptions> = {}): { pool: LeanPool; driver: Scr
   return { pool: openPool({ driver, processes: 1, memoryBytesMax: 1_000, ...options }), driver };
 }
 
-/** Holds a session for a while; resolves with the order in which it got it, and when. */
+/** Holds a session for a while. Resolves with the session's position in the order of sessions, and its time. */
 function holder(pool: LeanPool) {
   const order: string[] = [];
   const hold = (name: string, header: string, ms: number, lease: LeaseOptions = {}) =>

@@ -51,7 +51,7 @@ describe.skipIf(real === null)('a group of this machine', () => {
   const allocate = (bytes: number): string[] => [process.execPath, '-e', `Buffer.alloc(${bytes}, 1)`];
 
   test('takes with it what has left the process group', async () => {
-    // In a session of its own, output closed: neither the process group nor a pipe holds it.
+    // The process has a session of its own and closed output, so neither the process group nor a pipe reveals it.
     const runMark = `test-${Math.random().toString(36).slice(2)}`;
     const { how } = await run('setsid sleep 1000 </dev/null >/dev/null 2>&1 & exit 0', { runMark });
     expect(how).toBe('finished');

@@ -1,4 +1,4 @@
-/** The language server's protocol without a server: frames, places, and diagnostics that come again and again. */
+/** Tests the language server's protocol without a server: frames, positions, and repeated diagnostics. */
 
 import type { LeanMessage } from '@stp/config/records';
 import fc from 'fast-check';

@@ -33,7 +33,7 @@ function open(isCalm = () => true, own = processContext): ReadyProcesses {
   return ready;
 }
 
-/** Asks until one waits; every question has one started. */
+/** Polls until a process is ready; every poll starts one. */
 async function taken(ready: ReadyProcesses): Promise<ReadyProcess> {
   for (;;) {
     const found = ready.take();

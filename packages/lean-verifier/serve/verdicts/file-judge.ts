@@ -26,7 +26,6 @@ export interface FileJudgeOptions {
   readonly scratchDirectory: string;
   readonly runMark: string;
   readonly indexFolder: string;
-  readonly disagreementsFolder: string;
   readonly memoryBytesMax: number;
   /** Shared with everything on this machine that starts Lean. */
   readonly host: LeanHost;
@@ -94,10 +93,10 @@ export class FileJudge {
     directory: string,
     more: Pick<CheckFileOptions, 'timeoutMs' | 'signal' | 'statements'>,
   ): Promise<FileReport> {
-    const { environment, sandbox, runMark, indexFolder, disagreementsFolder, memoryBytesMax } = this.#options;
+    const { environment, sandbox, runMark, indexFolder, memoryBytesMax } = this.#options;
     const path = join(directory, 'content.lean');
     await writeFile(path, text);
-    const folders = { scratchDirectory: directory, runMark, indexFolder, disagreementsFolder };
+    const folders = { scratchDirectory: directory, runMark, indexFolder };
     return checkFile(path, environment, { ...folders, sandbox, memoryBytesMax, sparesOthers: true, ...more });
   }
 

@@ -16,7 +16,6 @@ beforeAll(async () => {
     scratchDirectory: join(folder, 'scratch'),
     runMark: `stated-file-${process.pid}`,
     indexFolder: join(folder, 'constants'),
-    disagreementsFolder: join(folder, 'disagreements'),
     memoryBytesMax: 3_000_000_000,
     host: openLeanHost(),
     processes: 2,

@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 let doubles = 0;
-/** A program in place of leanchecker. It sees what that sees: the walls and what is shown in them. */
+/** Makes a program that replaces leanchecker. It runs in the same sandbox and sees the same files. */
 function install(script: string): void {
   const own = join(folder, `double-${doubles++}`);
   mkdirSync(own);
@@ -62,7 +62,7 @@ async function check(text = FILE, stated = STATED) {
     text,
     statements,
     indexFolder: null,
-    disagreementsFolder: null,
+    onDisagreement: null,
     asked: stated.map(({ name }, index) => ({ name, stated: statedName(index) })),
     expected: { importLines: [], mayShare: true, mayMark: false },
   });

@@ -15,6 +15,7 @@ import { optionLines } from '../verdict/batch-source.ts';
 import { HEADER_TIMEOUT_MS, type Limits } from '../verdict/limits.ts';
 import { type ComparedModule, compileAndCompare, type WrittenTheorem } from './as-written.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
+import type { OnDisagreement } from './disagreement.ts';
 import type { HeaderSnapshots } from './header-snapshots.ts';
 import type { RunModule } from './run-objects.ts';
 import type { StatedModules } from './stated-module-cache.ts';
@@ -41,7 +42,7 @@ export interface ConfirmContext {
   /** That header as it came. */
   readonly writtenUnder: string;
   readonly indexFolder: string | null;
-  readonly disagreementsFolder: string | null;
+  readonly onDisagreement: OnDisagreement | null;
   /** Compiled statements and started processes that are kept between batches. Missing: none are kept. */
   readonly kept?: {
     readonly snapshots: HeaderSnapshots;

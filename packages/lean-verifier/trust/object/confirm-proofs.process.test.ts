@@ -32,7 +32,7 @@ async function confirm(
       limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
       writtenUnder: header,
       indexFolder: null,
-      disagreementsFolder: null,
+      onDisagreement: null,
       signal: AbortSignal.timeout(280_000),
     },
   );
@@ -197,7 +197,7 @@ describe('a process beside that of the statements', () => {
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
     writtenUnder: '',
     indexFolder: null,
-    disagreementsFolder: null,
+    onDisagreement: null,
   };
   const claims = [claimOf(HONEST.signature, HONEST.proofText)];
   const aside = (signal: AbortSignal, isFree = true) => {

@@ -118,14 +118,14 @@ async function judgeCompiled(
   { header, context, statements }: StatedTask,
   compiled: CompiledProofs,
 ): Promise<Looked> {
-  const { processContext, limits, signal, indexFolder, disagreementsFolder } = context;
+  const { processContext, limits, signal, indexFolder, onDisagreement } = context;
   const { text, names, module, directory, isInOrder } = compiled;
   const judged = await judgeModule({
     processContext,
     signal,
     memoryBytesMax: limits.memoryBytesMax,
     indexFolder,
-    disagreementsFolder,
+    onDisagreement,
     module,
     directory,
     text,

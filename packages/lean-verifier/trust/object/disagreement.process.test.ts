@@ -13,6 +13,7 @@ import { checkFile } from '../check-file.ts';
 import { limitClasses } from '../verdict/limits.ts';
 import type { Confirmation } from './compile-claims.ts';
 import { confirmProofs } from './confirm-proofs.ts';
+import { keepDisagreements } from './disagreement.ts';
 
 vi.mock('../../../lean-kernel/olean/check-module-in-thread.ts', { spy: true });
 
@@ -23,7 +24,7 @@ const CLAIMS = [
 const environment = await coreEnvironment();
 const folder = scratchFolder();
 const kept = join(folder, 'disagreements');
-const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+const said = vi.fn<(text: string) => void>();
 const actual = await vi.importActual<typeof import('@stp/lean-kernel/thread')>(
   '../../../lean-kernel/olean/check-module-in-thread.ts',
 );
@@ -31,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => said.mockClear());
 afterEach(() => rmSync(kept, { recursive: true, force: true }));
 
-/** The kernel's own report, with another verdict on one constant. */
+/** Replaces the verdict on one constant in the kernel's next report. */
 function says(name: string | RegExp, verdict: 'rejected' | 'declined'): void {
   vi.mocked(checkModuleInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {
     const report = await actual.checkModuleInThread(...call);
@@ -59,13 +60,13 @@ function confirm(claims = CLAIMS): Promise<readonly Confirmation[]> {
     limits: limitClasses({ candidateTimeoutMs: 2_500, memoryBytesMax: 2_147_483_648 }).big,
     writtenUnder: '',
     indexFolder: null,
-    disagreementsFolder: kept,
+    onDisagreement: keepDisagreements(kept, (error) => said(error.toText())),
     signal: AbortSignal.timeout(280_000),
   });
 }
 
 test('the theorem is refused, both kernels are named as the suspects, and the module is kept whole', async () => {
-  // Both, then the one that nothing is said of, then the suspect.
+  // The kernel reads the module of both proofs, then that of the unblamed proof, then that of the suspect.
   says(/_proof1$/, 'rejected');
   passes();
   says(/_proof0$/, 'rejected');
@@ -81,7 +82,7 @@ test('the theorem is refused, both kernels are named as the suspects, and the mo
   expect(message).toContain('STP1802');
   expect(message).toContain(`kept as ${path}`);
   expect(message).toContain('the types differ (rule: declaration-type)');
-  // A person can look at what is kept: with the kernel itself, which is at one with Lean here.
+  // A person can examine the stored module with the kernel itself, which agrees with Lean here.
   const [{ searchPath, fuel }] = vi.mocked(checkModuleInThread).mock.calls[0]!;
   const again = await actual.checkModuleInThread({ path, searchPath, fuel });
   expect(again.constants.map(({ name, verdict }) => [name.replace(/^_stp[0-9a-f]+/, ''), verdict])).toEqual([
@@ -115,7 +116,7 @@ test.each([
   writeFileSync(leanchecker, '#!/bin/sh\necho 4.35.0\nexit 0\n', { mode: 0o755 });
   vi.stubEnv('STP_LEANCHECKER', leanchecker);
   try {
-    // The text's module first, and then the copy's.
+    // The kernel reads the text's module first, and then the copy's.
     if (how === 'left out') {
       vi.mocked(checkModuleInThread).mockImplementationOnce((...call) => actual.checkModuleInThread(...call));
       vi.mocked(checkModuleInThread).mockImplementationOnce(async (...call): Promise<ModuleReport> => {

@@ -103,7 +103,7 @@ it('keeps few, and leaves none', async () => {
 });
 
 it('is there as long as Lean may load it, however many others are asked for meanwhile', async () => {
-  // A Lean that takes its time before it loads, and writes down what it did not find.
+  // Makes a Lean that waits before it loads, and records the files that it did not find.
   const [executable, missed] = [join(folder, 'slow-lean'), join(folder, 'missed')];
   const script = `for word; do case "$word" in --incr-load=*) sleep 0.5; [ -e "\${word#--incr-load=}" ] || echo "$word" >>'${missed}';; esac; done`;
   writeFileSync(executable, `#!/bin/sh\n${script}\nexec '${environment.executable}' "$@"\n`, { mode: 0o755 });
@@ -135,7 +135,7 @@ it('a damaged snapshot changes no verdict', async () => {
   expect(await verdicts(COMMUTES)).toEqual(expected);
   expect(await verdicts('theorem t (a b : Nat) : a + b + 0 = b + a')).toMatchObject({ good: 'proved' });
   for (const damage of ['nonsense', null]) {
-    // It is dropped when Lean cannot read it; the first use after that is without, and the second makes it anew.
+    // The snapshot is dropped when Lean cannot read it. The next use has none, and the one after makes it again.
     const made = readdirSync(scratchDirectory).filter((name) => name.startsWith('snapshot-'));
     expect(made).toHaveLength(1);
     const own = join(scratchDirectory, made[0]!);

@@ -3,9 +3,6 @@
  * reads the module and runs none of its code. Imports are searched only in the environment's folders, because the
  * compiling process wrote the files next to the module.
  */
-import { copyFile, mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { StpError } from '@stp/base';
 import type { AskedTheorem, ModuleReport } from '@stp/lean-kernel';
 import { DEFAULT_LIMITS } from '@stp/lean-kernel/defaults';
 import { checkModuleInThread } from '@stp/lean-kernel/thread';
@@ -59,29 +56,4 @@ export async function inspectModule(task: InspectTask): Promise<ModuleReport | {
     signal?.throwIfAborted();
     return { unread: (error as Error).message };
   }
-}
-
-/**
- * Reports to a person that Lean accepted a module and the second kernel rejects something in it: one of the two is
- * wrong, or Lean's kernel was bypassed. Keeps the module in `folder`, unless that is null.
- */
-export async function tellDisagreement(path: string, report: ModuleReport, folder: string | null): Promise<void> {
-  let kept = 'it was not kept';
-  if (folder !== null) {
-    const copy = join(folder, basename(path));
-    try {
-      await mkdir(folder, { recursive: true });
-      await copyFile(path, copy);
-      kept = `kept as ${copy}`;
-    } catch (error) {
-      kept = `it could not be kept: ${(error as Error).message}`;
-    }
-  }
-  const { message, rule } = report.rejected[0]!;
-  const disagreement = new StpError(
-    'STP1802',
-    `Lean accepts a compiled module and the second kernel rejects it (${kept}): ${message} (rule: ${rule})`,
-    'A proof went past Lean’s kernel, or one of the two kernels is wrong. The proofs are not rewarded. See docs/kernel.md, then `bin/stp kernel --olean` on the file.',
-  );
-  console.error(disagreement.toText());
 }

@@ -9,8 +9,9 @@ import type { AskedTheorem } from '@stp/lean-kernel';
 import { CHECKERS } from '../certificate/checkers.ts';
 import { runCheckers } from '../certificate/run-checkers.ts';
 import type { ToolContext } from '../certificate/run-tool.ts';
+import type { OnDisagreement } from './disagreement.ts';
 import { OBJECT, SECOND_KERNEL, type TheoremFinding } from './findings.ts';
-import { inspectModule, tellDisagreement } from './inspect-module.ts';
+import { inspectModule } from './inspect-module.ts';
 import { findProofs, type ProofsExpected } from './proof-policy.ts';
 import type { StatedModule } from './stated-module.ts';
 
@@ -27,7 +28,7 @@ export interface ModuleTask extends ToolContext {
   readonly statements: StatedModule;
   readonly expected: Pick<ProofsExpected, 'importLines' | 'mayShare' | 'mayMark'>;
   readonly indexFolder: string | null;
-  readonly disagreementsFolder: string | null;
+  readonly onDisagreement: OnDisagreement | null;
   /**
    * If anything is wrong with the module, it will be compiled again, so a disagreement of kernels is not reported yet.
    */
@@ -50,8 +51,7 @@ export interface JudgedModule {
 
 /** Returns why the module could not be read, or the findings. Rejects only with the signal's reason. */
 export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { readonly unread: string }> {
-  const { processContext, directory, module, statements, asked, expected, indexFolder, disagreementsFolder, text } =
-    task;
+  const { processContext, directory, module, statements, asked, expected, indexFolder, onDisagreement, text } = task;
   const path = `${directory}/${module}.olean`;
   const bounds = { processContext, signal: task.signal, memoryBytesMax: task.memoryBytesMax };
   const startedMs = performance.now();
@@ -66,7 +66,7 @@ export async function judgeModule(task: ModuleTask): Promise<JudgedModule | { re
   // reason.
   const isHeaders = found.theorems.some(({ misread }) => misread !== undefined);
   if (report.rejected.length > 0 && asked.length === 1 && !isHeaders && !task.isMadeAnew)
-    await tellDisagreement(path, report, disagreementsFolder);
+    await onDisagreement?.(path, report);
   const refused = found.theorems.some((theorem) => isRefused(theorem));
   const isSound = found.objection === null && !refused;
   const searchPath = [directory, ...processContext.environment.searchPath];

@@ -33,7 +33,7 @@ function judge(theorems: readonly GrownTheorem[], ...texts: readonly string[]): 
       processContext: { environment, workingDirectory: folder, sandbox },
       directory: join(folder, module),
       indexFolder: null,
-      disagreementsFolder: null,
+      onDisagreement: null,
     },
   );
 }

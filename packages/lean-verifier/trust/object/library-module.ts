@@ -8,6 +8,7 @@ import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { splitImports } from '../header.ts';
 import { type GrownTheorem, headerOf, signatureOf } from '../kept-theorem.ts';
 import { type CompiledModule, compileModule } from './compiled-module.ts';
+import type { OnDisagreement } from './disagreement.ts';
 import { judgeModule } from './judge-module.ts';
 import { compileStatements, type StatedModule, statedName } from './stated-module.ts';
 
@@ -31,7 +32,7 @@ export interface LibraryModuleTask {
   /** Folder for the module; it is recreated. */
   readonly directory: string;
   readonly indexFolder: string | null;
-  readonly disagreementsFolder: string | null;
+  readonly onDisagreement: OnDisagreement | null;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,7 +84,7 @@ export async function judgeLibraryModule(library: LibraryModule, task: LibraryMo
 async function judgeCompiled(
   { module, source, theorems }: LibraryModule,
   statements: StatedModule,
-  { processContext, directory, indexFolder, disagreementsFolder, signal }: LibraryModuleTask,
+  { processContext, directory, indexFolder, onDisagreement, signal }: LibraryModuleTask,
 ): Promise<LibraryJudgement> {
   if (statements.problem !== '') return refusedAs(`the statements: ${statements.problem}`);
   const judged = await judgeModule({
@@ -93,7 +94,7 @@ async function judgeCompiled(
     text: source,
     statements,
     indexFolder,
-    disagreementsFolder,
+    onDisagreement,
     signal,
     memoryBytesMax: MEMORY_BYTES_MAX,
     asked: theorems.map(({ name }, index) => ({ name, stated: statedName(index) })),

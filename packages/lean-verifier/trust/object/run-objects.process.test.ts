@@ -1,4 +1,7 @@
-/** Modules that runs of the screen leave: no proof is compiled twice for its object, and none gets a verdict by another. Half a minute of a core. */
+/**
+ * Tests modules that runs of the screen leave: no proof is compiled twice for its object, and none gets another's
+ * verdict. Half a minute of a core.
+ */
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeanMessage } from '@stp/config/records';
@@ -46,7 +49,7 @@ describe('a batch that Lean accepts', () => {
     const results = await verifier.check(honest(5));
     expect(new Set(Object.values(kindsOf(results)))).toEqual(new Set(['proved']));
     expect(new Set(Object.values(objects(results))).size).toBe(2);
-    // Two runs, each with its statements.
+    // Makes two runs, each with its statements.
     expect(lean.modules().sort()).toEqual(['Stated', 'Stated', 'Stp', 'Stp']);
     const [first] = results;
     expect(first!.certificate!.checks.map(({ outcome }) => outcome)).not.toContain('refused');
@@ -81,7 +84,7 @@ describe('a batch that Lean accepts', () => {
     const by = objects(results);
     expect(by.one).toBe(by['honest 0']);
     expect(by.two).not.toBe(by.one);
-    // What was known of the statements is kept.
+    // The stored facts about the statements remain.
     expect(lean.modules().filter((name) => name === 'Stated')).toHaveLength(1);
     expect(lean.modules().filter((name) => name === 'Stp')).toHaveLength(2);
   });
@@ -97,7 +100,7 @@ describe('a batch that Lean accepts', () => {
     const results = await verifier.check([...rows, candidate('wrong', '  cases n <;> omega', statement)]);
     expect(Object.values(kindsOf(results))).toEqual([...Array(6).fill('proved'), 'rejected']);
     expect(new Set(Object.values(objects(results)).slice(0, 6)).size).toBe(6);
-    // All, then those that shared, then each of them.
+    // Lean compiles all proofs, then those that shared, then each of them.
     const own = lean.modules().filter((name) => name === 'Stp');
     expect(own.length).toBeLessThanOrEqual(1 + 1 + 6 + 1);
   });

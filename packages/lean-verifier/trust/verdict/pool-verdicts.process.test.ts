@@ -60,7 +60,7 @@ function simulated(options: {
     form: PROOFS,
     signal: stop.signal,
   };
-  /** Fails where an entry is settled twice. */
+  /** Fails if an entry is settled twice. */
   const settle = (one: Entry, outcome: Outcome): void => {
     expect(outcomes.has(one)).toBe(false);
     outcomes.set(one, outcome);
