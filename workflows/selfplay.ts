@@ -178,7 +178,7 @@ async function retrainWhenDue(
   if (!isRetrainDue(state, round, steering.stopping)) return { state, written: null };
   status.show(state, round);
   const written = isLastRound(state, round, steering.stopping) ? writeProofs(run, state) : null;
-  const label = 'retraining from fresh weights on everything found so far';
+  const label = 'retraining on everything found so far';
   const retrained = await attempt(playing, state, 'retrain', label, (on) => trainAnew(run, on, round));
   return { state: withFailures(retrained.result ?? state, retrained.failures), written };
 }

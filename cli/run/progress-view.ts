@@ -14,7 +14,7 @@ const STAGE_NAMES: Readonly<Record<Stage, string>> = {
   prove: 'proving',
   select: 'selecting',
   train: 'training',
-  retrain: 'retraining from fresh weights',
+  retrain: 'retraining on everything found so far',
   evaluate: 'evaluating on held-out statements',
   report: 'writing the report',
   done: 'done',

@@ -109,7 +109,7 @@ describe('a run', () => {
       expectOrder(baseline!, [...proving, 'trainModel']);
       for (const name of ['planConjectures', 'chooseConjectures', 'retrainSet']) expect(baseline).not.toContain(name);
       expect(first).not.toContain('retrainSet');
-      // After the last round's training the model is retrained from initial weights.
+      // After the last round's training the model is retrained.
       expectOrder(last!, ['finishRound', 'retrainSet']);
       expect(last!.slice(-2)).toEqual(['retrainSet', 'trainModel']);
       // Two models are evaluated at once.
@@ -167,24 +167,29 @@ describe('a run', () => {
     });
   });
 
-  it('retrains from fresh weights every so many rounds, and replays nothing from before', {
-    tags: ['slow'],
-  }, async () => {
-    const fakes = fakeActivities(1);
-    await workers.with(fakes, async () => {
-      await (await start({ rounds: 3, set: { 'retrain.everyRounds': 2 } })).result();
-      expect(trainings(fakes).filter((call) => call.includes('from nothing') && call.includes('retrain'))).toEqual([
-        'trainModel checkpoints/retrain-2 from nothing',
-        'trainModel checkpoints/retrain-3 from nothing',
-      ]);
-      expect(trainings(fakes)).toContain('trainModel checkpoints/round-3 from checkpoints-retrain-2');
-      expect(fakes.calls.filter((call) => call.startsWith('planConjectures'))).toEqual([
-        'planConjectures 1 replaying from 0',
-        'planConjectures 2 replaying from 0',
-        'planConjectures 3 replaying from 3',
-      ]);
-    });
-  });
+  it.each([
+    ['base', 'nothing'],
+    ['sft', 'checkpoints-sft'],
+  ])(
+    'retrains from %s every so many rounds, and replays nothing from before',
+    { tags: ['slow'] },
+    async (from, model) => {
+      const fakes = fakeActivities(1);
+      await workers.with(fakes, async () => {
+        await (await start({ rounds: 3, set: { 'retrain.everyRounds': 2, 'retrain.from': from } })).result();
+        expect(trainings(fakes).filter((call) => call.includes('/retrain-'))).toEqual([
+          `trainModel checkpoints/retrain-2 from ${model}`,
+          `trainModel checkpoints/retrain-3 from ${model}`,
+        ]);
+        expect(trainings(fakes)).toContain('trainModel checkpoints/round-3 from checkpoints-retrain-2');
+        expect(fakes.calls.filter((call) => call.startsWith('planConjectures'))).toEqual([
+          'planConjectures 1 replaying from 0',
+          'planConjectures 2 replaying from 0',
+          'planConjectures 3 replaying from 3',
+        ]);
+      });
+    },
+  );
 
   it('starts from the SFT model of another run', { tags: ['slow'] }, async () => {
     const fakes = fakeActivities(1);

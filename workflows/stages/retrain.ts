@@ -1,4 +1,4 @@
-/** Retraining from fresh weights (docs/algorithm.md, section 9). */
+/** Retraining on everything found so far (docs/algorithm.md, section 9). */
 
 import type { RunState } from '../../activities/run/run-state.ts';
 import { streaming } from '../control/activity-proxies.ts';
@@ -15,9 +15,12 @@ export function isRetrainDue(state: RunState, round: number, stopping: boolean):
 export const isLastRound = (state: RunState, round: number, stopping: boolean): boolean =>
   round === state.config.rounds || stopping;
 
-/** Trains fresh weights on the SFT set and on everything found so far. Returns the state with the new model. */
+/**
+ * Trains the base or the SFT model (`retrain.from`) on the SFT set and on everything found so far. Returns the state
+ * with the new model.
+ */
 export async function trainAnew(run: string, state: RunState, round: number): Promise<RunState> {
-  const { config, data } = state;
+  const { config, data, sft } = state;
   const name = `retrain/${round}-${state.checkpoint.model.slice(0, MODEL_DIGITS)}`;
   const history = state.outcomes.map((outcome) => outcome.manifest);
   const { replayFrom } = state;
@@ -36,7 +39,7 @@ export async function trainAnew(run: string, state: RunState, round: number): Pr
     name: `checkpoints/retrain-${round}`,
     examples,
     heldOut: data.sftEval,
-    init: null,
+    init: config.retrain.from === 'sft' ? sft.checkpoint : null,
     config: { model, modelThreads, seed },
     optimiser: config.retrain.optimiser,
   });

@@ -160,8 +160,10 @@ const runSections = z.strictObject({
   /** What trains the model in a round (docs/rewards.md). */
   objective: runObjectiveSchema.prefault({ kind: 'likelihood' }),
   retrain: z.strictObject({
-    /** Retrain from the base after this many rounds each, and after the last; 0: never. */
+    /** Retrain after this many rounds each, and after the last; 0: never. */
     everyRounds: z.number().int().nonnegative(),
+    /** The weights that it starts from: the base model's, or fresh ones without a base (STP), or the SFT model's. */
+    from: z.enum(['base', 'sft']).default('base'),
     optimiser: optimiserSchema,
     /** Proofs of conjectures join the retraining if the pass rate in their round is at most this (STP §3: 1/4). */
     conjectureBandMax: share,
