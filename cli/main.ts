@@ -21,7 +21,7 @@ import { addSuggestCommands } from './commands/suggest.ts';
 import { addVerifierCommands } from './commands/verifier.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWeightsCommands } from './commands/weights.ts';
-import { endWithReader } from './shared/output-closed.ts';
+import { endWithOutput } from './shared/output-closed.ts';
 import { Stopped } from './shared/stop-signals.ts';
 
 const program = new Command('stp')
@@ -50,7 +50,7 @@ addRetrieveCommands(program);
 addVerifierCommands(program);
 addSuggestCommands(program);
 
-endWithReader();
+endWithOutput();
 
 try {
   await program.parseAsync();

@@ -2,10 +2,13 @@
  * Which engines and trainers this machine has, found without starting any: llama.cpp by its record in the cache, Python's
  * by looking for their modules, GPUs by the driver's files.
  */
+import { resolve } from 'node:path';
 import type { EngineName } from '@stp/config';
 import { execa } from 'execa';
 import { z } from 'zod';
+import pins from './bootstrap/pins.json' with { type: 'json' };
 import { hasNvidiaGpu, installedLlamaCpp, SETUP_COMMAND } from './llama-cpp/install.ts';
+import { shellWord } from './nodes/ssh.ts';
 import { findOnPath } from './temporal/executable.ts';
 
 export interface EngineHere {
@@ -46,21 +49,28 @@ def version(name):
     if importlib.util.find_spec(name) is None: return None
     try: return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError: return "of unknown version"
-print(json.dumps({name: version(name) for name in sys.argv[1:]}))
+print(json.dumps({
+    "version": "%d.%d" % sys.version_info[:2],
+    "modules": {name: version(name) for name in sys.argv[1:]},
+}))
 `;
 const PROBE_MS_MAX = 30_000;
-const modulesSchema = z.record(z.string(), z.string().max(200).nullable());
-type Modules = z.infer<typeof modulesSchema>;
+const pythonSchema = z.object({
+  /** `3.12` */
+  version: z.string().max(20),
+  modules: z.record(z.string(), z.string().max(200).nullable()),
+});
+type Python = z.infer<typeof pythonSchema>;
 
 /** @param python that of the trainer (`engines.trainer.python`) */
 export async function enginesHere(cacheDirectory: string, python: string): Promise<EnginesHere> {
   const hasGpu = hasNvidiaGpu();
-  const [llama, modules, vllmCommand] = await Promise.all([
+  const [llama, found, vllmCommand] = await Promise.all([
     installedLlamaCpp(cacheDirectory),
-    modulesIn(python),
+    examine(python),
     findOnPath('vllm', process.env),
   ]);
-  const inPython = (engine: keyof typeof MODULES): EngineHere => pythonEngine(engine, python, modules);
+  const inPython = (engine: keyof typeof MODULES): EngineHere => pythonEngine(engine, python, found);
   return {
     hasGpu,
     engines: [
@@ -77,22 +87,29 @@ export async function enginesHere(cacheDirectory: string, python: string): Promi
 
 const here = (engine: EngineName, found: string): EngineHere => ({ engine, found, lack: null });
 
-function pythonEngine(engine: keyof typeof MODULES, python: string, modules: Modules | null): EngineHere {
-  const needed = MODULES[engine];
-  const lacking = needed.find((name) => (modules?.[name] ?? null) === null);
-  if (modules !== null && lacking === undefined) return here(engine, `${modules[VERSIONED[engine]]}, in ${python}`);
-  const reason = modules === null ? `${python} does not start` : `${python} has no ${lacking}`;
-  const command = `python3.12 -m pip install --no-deps -r infra/bootstrap/locks/${LOCKS[engine]}.txt`;
-  return { engine, found: null, lack: { reason, command } };
+function pythonEngine(engine: keyof typeof MODULES, python: string, found: Python | null): EngineHere {
+  const lacking = MODULES[engine].find((name) => (found?.modules[name] ?? null) === null);
+  if (found !== null && lacking === undefined) return here(engine, `${found.modules[VERSIONED[engine]]}, in ${python}`);
+  const { version: wanted } = pins.python;
+  const isOther = found !== null && found.version !== wanted;
+  const version = isOther ? `; it is Python ${found.version}, the packages need ${wanted}` : '';
+  const reason = found === null ? `${python} does not start` : `${python} has no ${lacking}${version}`;
+  const installs = found === null || isOther ? `python${wanted}` : shellWord(python);
+  const list = shellWord(resolve(import.meta.dirname, 'bootstrap', 'locks', `${LOCKS[engine]}.txt`));
+  return {
+    engine,
+    found: null,
+    lack: { reason, command: `${installs} -m pip install --no-deps -r ${list}` },
+  };
 }
 
-/** Returns the versions of the modules; null if Python does not start. */
-async function modulesIn(python: string): Promise<Modules | null> {
+/** Returns the version and the modules of a Python; null if it does not start. */
+async function examine(python: string): Promise<Python | null> {
   const names = [...new Set<string>(Object.values(MODULES).flat())];
   const { failed, stdout } = await execa(python, ['-c', FIND_MODULES, ...names], {
     reject: false,
     timeout: PROBE_MS_MAX,
     env: { PYTHONDONTWRITEBYTECODE: '1' },
   });
-  return failed ? null : modulesSchema.parse(JSON.parse(stdout));
+  return failed ? null : pythonSchema.parse(JSON.parse(stdout));
 }

@@ -148,7 +148,7 @@ async function takeLibrary(
     throw new StpError(
       'STP1002',
       `run ${name} has no grown library`,
-      `It has finished ${await describeRounds(other)}; only certified proofs of its rounds become lemmas.`,
+      `${other.root} has finished ${await describeRounds(other)}. Name a run with library=grow in the evaluation's parent folder.`,
     );
   const keyOf = await theoremKeys(ports.sources, { slots: true });
   const byKey = Map.groupBy(statements, keyOf);

@@ -1,8 +1,8 @@
 /**
  * `bin/stp data`: makes problem sets and SFT sets of other people's files in the runs' data folder, and exports ours.
  */
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
 import {
   type Answers,
@@ -28,7 +28,7 @@ import {
   prepareTracedSft,
   type SftTarget,
 } from '../../activities/sft/prepare.ts';
-import { REPOSITORY, workerSettings } from '../../workers/settings.ts';
+import { DATA, REPOSITORY, workerSettings } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import type { CompiledOptions } from './data-compiled.ts';
 
@@ -125,7 +125,7 @@ export async function prepare(options: PrepareOptions): Promise<void> {
     const { prepareCompiled } = await import('./data-compiled.ts');
     return prepareCompiled(
       options,
-      setName(options.name ?? (options.from === 'lean' ? 'lean-core' : 'project')),
+      problemSetName(options.name ?? (options.from === 'lean' ? 'lean-core' : 'project'), folder),
       folder,
     );
   }
@@ -138,7 +138,7 @@ export async function prepare(options: PrepareOptions): Promise<void> {
 }
 
 async function prepareWords(options: PrepareOptions, folder: string): Promise<void> {
-  const name = setName(options.name ?? 'words');
+  const name = problemSetName(options.name ?? 'words', folder);
   const source = required(options.input, '--input', 'a file of problems or proofs (docs/judges.md)');
   const given = options.problems === undefined ? [] : await readItems(resolve(options.problems));
   const gradings = new Map(given.map(({ problemId, grading }) => [problemId, grading]));
@@ -166,7 +166,10 @@ function statementRefusal(statement: string, header: string | null): string | nu
 async function single(options: PrepareOptions, folder: string): Promise<ProblemSetReport> {
   const source = PUBLIC_SETS[options.from as PublicSetName];
   const splitWord = options.split === undefined || options.split === 'all' ? null : options.split;
-  const name = setName(options.name ?? [options.from, ...(splitWord === null ? [] : [splitWord])].join('-'));
+  const name = problemSetName(
+    options.name ?? [options.from, ...(splitWord === null ? [] : [splitWord])].join('-'),
+    folder,
+  );
   return prepareProblemSet({
     name,
     input: required(options.input, '--input', 'the dataset file'),
@@ -190,8 +193,10 @@ async function single(options: PrepareOptions, folder: string): Promise<ProblemS
  */
 async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSetReport[]> {
   const input = required(options.input, '--input', 'the dataset configuration');
+  const sets = await readStpConfig(input, resolve(options.root ?? '.'));
+  for (const { name, path } of sets) refuseShipped(name, folder, `Rename the file ${basename(path)}.`);
   const reports: ProblemSetReport[] = [];
-  for (const { name, path, weight } of await readStpConfig(input, resolve(options.root ?? '.')))
+  for (const { name, path, weight } of sets)
     reports.push(
       await prepareProblemSet({
         name,
@@ -296,6 +301,18 @@ function refuseForeign(options: PrepareOptions): void {
 function setName(name: string): string {
   if (SET_NAME.test(name)) return name;
   throw new StpError('STP1002', `"${name.slice(0, 80)}" is no name of a set`, 'Use small letters, digits and hyphens.');
+}
+
+function problemSetName(name: string, data: string): string {
+  refuseShipped(setName(name), data, 'Give another --name.');
+  return name;
+}
+
+/** Throws STP1002 for the name of a shipped set: runs look into the data folder first and would take the other set. */
+function refuseShipped(name: string, data: string, advice: string): void {
+  const shipped = join(DATA, 'problems', name);
+  if (existsSync(shipped) && shipped !== join(data, 'problems', name))
+    throw new StpError('STP1002', `the name ${name} is taken by a problem set that is shipped (${shipped})`, advice);
 }
 
 function required(value: string | undefined, option: string, what: string): string {

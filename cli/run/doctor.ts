@@ -8,6 +8,7 @@ import { freeBytesOf } from '@stp/base/files';
 import { explainToolchain, openSandbox, readLakeProject, type Toolchain } from '@stp/lean-verifier';
 import { enginesHere } from '../../infra/engines-here.ts';
 import { findTemporal } from '../../infra/temporal/find.ts';
+import { requireWritable } from '../../infra/unwritable.ts';
 import { cachedWeights } from '../../infra/weights/weights.ts';
 import { REPOSITORY, workerSettings } from '../../workers/settings.ts';
 import { ENGINE_NAMES } from '../shared/engine-names.ts';
@@ -103,7 +104,8 @@ async function describeModels(
   say: (good: boolean, what: string, detail: string) => void,
 ): Promise<void> {
   const { hasGpu, engines } = await enginesHere(cacheDirectory, python);
-  say(true, 'engines', `to sample and train models; ${hasGpu ? 'an NVIDIA GPU is here' : 'no NVIDIA GPU is here'}`);
+  const gpu = hasGpu ? 'an NVIDIA GPU is here' : 'no NVIDIA GPU is here';
+  say(true, 'engines', `to sample and train models; ${gpu}; --python names another Python than ${python}`);
   for (const { engine, found, lack } of engines) {
     const detail = found ?? `${lack!.reason}: ${lack!.command}`;
     console.log(
@@ -126,6 +128,7 @@ async function removeLeft(
 ): Promise<void> {
   try {
     const removed = await leavingsText(scratchDirectory);
+    await requireWritable(scratchDirectory);
     say(true, 'scratch', `${scratchDirectory}${removed === '' ? '' : `; ${removed}`}`);
   } catch (error) {
     if (!(error instanceof StpError)) throw error;

@@ -1,14 +1,21 @@
 /** The result of `stp eval` as text for a terminal. */
 import type { EvaluationGroup, EvaluationReport, SearchFigures } from '@stp/config/records';
+import { SCRIPTS_MODEL } from '../../activities/provers/scripts/portfolio.ts';
 import { publishedLines } from './published.ts';
 
 /** Formats an evaluation: one block per group, one line per number of samples. */
 export function describe(report: EvaluationReport): string {
+  const { model, modelName, samplesPerStatement: samples } = report;
   const tried =
-    report.search === undefined ? `${report.samplesPerStatement} samples a statement` : 'one search per statement';
+    report.search === undefined
+      ? `${samples} sample${samples === 1 ? '' : 's'} a statement`
+      : 'one search per statement';
+  const prover =
+    model === SCRIPTS_MODEL
+      ? modelName
+      : `${modelName} (${model.slice(0, 8)}), ${tried} at temperature ${report.temperature}`;
   const head =
-    `${report.modelName} (${report.model.slice(0, 8)}), ${tried} at temperature ${report.temperature}, ` +
-    report.leanVersion +
+    `${prover}, ${report.leanVersion}` +
     (report.library === undefined ? '' : `, lemmas: ${report.library.theorems} theorems of ${report.library.run}`);
   const loud = report.eligible ? [] : [`NOT ELIGIBLE  ${report.ineligibleBecause.join('; ')}`];
   const search = report.search === undefined ? [] : [describeSearch(report.search)];

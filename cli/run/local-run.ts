@@ -18,7 +18,9 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { shellWord } from '../../infra/nodes/ssh.ts';
 import { startDevServer } from '../../infra/temporal/dev-server.ts';
+import { requireWritable } from '../../infra/unwritable.ts';
 import { workflowBundle } from '../../workers/bundle.ts';
 import { requireFollowable } from '../../workers/followable.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -91,6 +93,7 @@ export async function runLocally(
 ): Promise<void> {
   const say = (line: string): void => view.say(line);
   const settings = { ...workerSettings(), storeUri: pathToFileURL(dirname(directory)).href };
+  await requireWritable(settings.scratchDirectory);
   const temporal = await temporalExecutable(settings, say);
   say(`Temporal ${temporal.version} (${temporal.source})`);
   const lean = await leanEnvironment(settings, say);
@@ -98,12 +101,15 @@ export async function runLocally(
 
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(INTERRUPTED));
+  const dbFilename = join(directory, 'temporal', 'history.db');
   const server = await startDevServer({
     executable: temporal.executable,
-    dbFilename: join(directory, 'temporal', 'history.db'),
+    dbFilename,
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.uiPort === undefined ? {} : { uiPort: options.uiPort }),
     onCrash: (error) => stopping.abort(error),
+  }).catch((error: unknown) => {
+    throw error instanceof StpError && error.facts.dbFilename === dbFilename ? runsAlready(directory, error) : error;
   });
   say(`Temporal UI: ${server.uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflow.id)}`);
   let connection: Connection | null = null;
@@ -131,7 +137,8 @@ export async function runLocally(
     view.end();
     await onDone({ uiUrl: server.uiUrl, stopped });
   } catch (error) {
-    if (stopping.signal.aborted) say(`Stopped. The same command with --run-dir ${directory} continues the run.`);
+    if (stopping.signal.aborted)
+      say(`Stopped. The same command with --run-dir ${shellWord(directory)} continues the run.`);
     if (stopping.signal.reason !== INTERRUPTED)
       throw stopping.signal.aborted ? stopping.signal.reason : failureOf(error);
     process.exitCode = EXIT_INTERRUPTED;
@@ -141,6 +148,17 @@ export async function runLocally(
     await worker?.stop();
     await server.stop();
   }
+}
+
+/** Returns the error for a run folder whose history another process serves. */
+function runsAlready(directory: string, cause: StpError): StpError {
+  const { pid } = cause.facts;
+  return new StpError(
+    'STP1002',
+    `run ${basename(directory)} is running already, in ${pid === null ? 'another process' : `process ${pid}`}`,
+    'Wait for its end, stop that process, or name another folder with --run-dir.',
+    { cause },
+  );
 }
 
 /**

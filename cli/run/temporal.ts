@@ -1,7 +1,8 @@
 /** Finds or installs the Temporal CLI, and remembers it for `bin/temporal`. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type FoundTemporal, findTemporal } from '../../infra/temporal/find.ts';
+import { unwritable } from '../../infra/unwritable.ts';
 import { REPOSITORY, type WorkerSettings } from '../../workers/settings.ts';
 
 export async function temporalExecutable(
@@ -15,8 +16,12 @@ export async function temporalExecutable(
     environment: environmentWithoutOurBin(),
   });
   const directory = join(settings.cacheDirectory, 'temporal');
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'executable'), found.executable);
+  const record = join(directory, 'executable');
+  // Another user's cache that names the same program need not be written.
+  if ((await readFile(record, 'utf8').catch(() => null)) === found.executable) return found;
+  const onError = unwritable(directory);
+  await mkdir(directory, { recursive: true }).catch(onError);
+  await writeFile(record, found.executable).catch(onError);
   return found;
 }
 

@@ -57,7 +57,10 @@ export async function findModel(name: string, downloads: string): Promise<ModelS
   const store = withNeighbours(await openStore(uri), dirnameOfUri(uri));
   const round = wanted ?? (await lastRound(store));
   const ref = await store.stat(stateName(round));
-  if (ref === null) throw noModel(name, `Run ${run} has finished ${await describeRounds(store)}.`);
+  if (ref === null) {
+    if (!(await isOfRun(uri))) throw noModel(name, 'Its config.json is no model configuration.');
+    throw noModel(name, `Run ${run} has finished ${await describeRounds(store)}.`);
+  }
   const state = await readJson(store, ref, runStateSchema);
   const checkpoint = round === SFT_ONLY ? state.sft.checkpoint : state.checkpoint;
   return {
@@ -114,10 +117,25 @@ async function isOfHuggingFace(folder: string): Promise<boolean> {
   return /"(?:model_type|architectures)"\s*:/u.test(text);
 }
 
-/** Returns the path of a checkpoint in a folder store, or of a copy of one in a bucket. */
+/** Returns whether the configuration in a folder is a run's, which names a preset. */
+async function isOfRun(uri: string): Promise<boolean> {
+  if (!uri.startsWith('file://')) return true;
+  const text = await readFile(join(fileURLToPath(uri), 'config.json'), 'utf8').catch(() => null);
+  return text === null || /"preset"\s*:/u.test(text);
+}
+
+/** Returns the path of a checkpoint in a folder store, or of a copy of one in a bucket. Throws STP1002 if it was moved. */
 async function localFolder(store: ObjectStore, checkpoint: CheckpointRef, downloads: string): Promise<string> {
   const { uri } = checkpoint.manifest;
-  return uri.startsWith('file://') ? dirname(fileURLToPath(uri)) : fetchCheckpoint(store, checkpoint, downloads);
+  if (!uri.startsWith('file://')) return fetchCheckpoint(store, checkpoint, downloads);
+  const folder = dirname(fileURLToPath(uri));
+  if (!uri.startsWith(`${store.root}/`) && !(await isThere(folder)))
+    throw new StpError(
+      'STP1002',
+      `the run in ${store.root} was moved: its files name each other by the path that it had, as in ${folder}`,
+      'Move it back, or make a symbolic link from the old folder to the new one.',
+    );
+  return folder;
 }
 
 const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { StpError } from '@stp/base';
+import { repeatedKey, StpError } from '@stp/base';
 import {
   type ConfigSources,
   changedValues,
@@ -118,9 +118,12 @@ export function runReference(text: string): string {
 }
 
 function readConfigFile(path: string): object {
+  let text: string;
+  let content: unknown;
   try {
-    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
+    // Passes over a byte order mark.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    content = JSON.parse(text);
   } catch (cause) {
     throw new StpError(
       'STP1001',
@@ -129,6 +132,9 @@ function readConfigFile(path: string): object {
       { cause },
     );
   }
+  const key = repeatedKey(text);
+  if (key !== null) throw new StpError('STP1001', `${path} has two keys ${key}`, 'Write each key of an object once.');
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
   throw new StpError('STP1001', `${path} is not a JSON object`, 'Write a JSON object with keys of the configuration.');
 }
 

@@ -4,7 +4,7 @@
  * ends the process at once.
  */
 import { constants } from 'node:os';
-import { OUTPUT_CLOSED_CODE, readerIsGone } from './output-closed.ts';
+import { lostOutputCode } from './output-closed.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof SIGNALS)[number];
@@ -36,7 +36,7 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Returns the work's exit code; after a stop 128 plus the signal's number, or the code of a closed pipe. Rethrows
+ * Returns the work's exit code; after a stop 128 plus the signal's number, or the code of an output that cannot be written. Rethrows
  * other errors.
  */
 export async function codeOfStoppable(work: () => Promise<number>): Promise<number> {
@@ -44,7 +44,8 @@ export async function codeOfStoppable(work: () => Promise<number>): Promise<numb
     return await work();
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
-    if (readerIsGone()) return OUTPUT_CLOSED_CODE;
+    const lost = lostOutputCode();
+    if (lost !== null) return lost;
     console.error(error.message);
     return error.exitCode;
   }

@@ -1,6 +1,6 @@
 /** Writes certificate files into a folder: one for each proof, named by the row's id and a hash of the texts. */
 import { randomBytes } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
 import { contentId } from '@stp/config/ids';
@@ -10,11 +10,16 @@ import { makeFolder } from '../shared/make-folder.ts';
 
 const NAME_CHARS_MAX = 64;
 
-/** Makes the folder if it is missing. Throws STP1401 if it cannot. */
+/** Makes the folder if it is missing. Throws STP1401 if it cannot, or if no file can be made in the folder. */
 export async function openCertificates(folder: string): Promise<void> {
-  await makeFolder(resolve(folder)).catch((error: Error) => {
-    throw notWritten(folder, error);
-  });
+  const probe = join(resolve(folder), `${randomBytes(4).toString('hex')}.partial`);
+  try {
+    await makeFolder(resolve(folder));
+    await writeFile(probe, '', { flag: 'wx' });
+    await rm(probe);
+  } catch (error) {
+    throw notWritten(folder, error as Error);
+  }
 }
 
 /** Returns the path. The file of an equal row is replaced. Throws STP1401 if it cannot be written. */
@@ -35,6 +40,7 @@ export async function writeCertificate(
     await writeFile(partial, certificateText(file), { flag: 'wx' });
     await rename(partial, path);
   } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
     throw notWritten(path, error as Error);
   }
   return path;

@@ -98,10 +98,12 @@ async function judgeRows(
 /** `certify`: the folder for the proof's certificate; null: none is written. */
 async function answerOf(row: VerifyRow, result: CheckResult, certify: string | null): Promise<Answer> {
   const { certificate } = result;
-  const isWritten = certify !== null && certificate !== undefined;
-  return {
-    id: row.id,
-    ...rowVerdict(result),
-    ...(isWritten ? { certificate: await writeCertificate(certify, row.id, row, certificate) } : {}),
-  };
+  const answer = { id: row.id, ...rowVerdict(result) };
+  if (certify === null || certificate === undefined) return answer;
+  try {
+    return { ...answer, certificate: await writeCertificate(certify, row.id, row, certificate) };
+  } catch (error) {
+    if (!(error instanceof StpError)) throw error;
+    return { ...answer, certificate: null, message: error.message };
+  }
 }

@@ -13,10 +13,10 @@ export interface Answer {
   readonly axioms: readonly string[];
   /** Records of the checks of a proof's compiled module. */
   readonly checks: readonly CheckRecord[];
-  /** Why it is not proved; empty if it is. */
+  /** Why it is not proved, or has no certificate; empty otherwise. */
   readonly message: string;
-  /** Path of the proof's certificate, if certificates are written. */
-  readonly certificate?: string;
+  /** Path of the proof's certificate, if certificates are written; null if it could not be written, as `message` says. */
+  readonly certificate?: string | null;
   /** The row's further keys, if they are kept; null if the line is no object. */
   readonly row?: Readonly<Record<string, unknown>> | null;
 }
@@ -39,8 +39,12 @@ export function answerLine(answer: Answer, asJson: boolean): string {
 export class Tally {
   readonly #counts = new Map<RowVerdict, number>();
 
-  add({ verdict }: Answer): void {
+  /** Number of proofs whose certificate could not be written. */
+  uncertified = 0;
+
+  add({ verdict, certificate }: Answer): void {
     this.#counts.set(verdict, (this.#counts.get(verdict) ?? 0) + 1);
+    if (certificate === null) this.uncertified += 1;
   }
 
   /** Whether every line was a row and every row has a verdict. */

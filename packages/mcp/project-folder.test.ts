@@ -23,6 +23,7 @@ beforeAll(async () => {
     ['project/A/.lake/Made.lean', 'made'],
     ['project/note.txt', 'a note'],
     ['project/Bytes.lean', Buffer.from([0xff, 0xfe])],
+    ['project/Marked.lean', '\uFEFFimport A.B\n'],
     ['project/Large.lean', 'x'.repeat(FILE_BYTES_MAX + 1)],
   ] as const)
     await writeFile(join(above, path), text);
@@ -49,6 +50,7 @@ describe('refused', () => {
     ['Own\0.lean', 'no such file'],
     ['Folder.lean', 'no file'],
     ['Bytes.lean', 'not UTF-8'],
+    ['Marked.lean', 'byte order mark'],
     ['Large.lean', 'larger than'],
   ])('%j', async (path, problem) => {
     await expect(folder.read(path)).rejects.toThrow(problem);

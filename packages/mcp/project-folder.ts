@@ -136,10 +136,13 @@ async function readText(
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
+  let text: string;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, filled)).replaceAll('\r\n', '\n');
-    return { text, hash: sha256(text) };
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, filled));
   } catch {
     throw refuse('it is not UTF-8 text');
   }
+  if (text.startsWith('\uFEFF')) throw refuse('it begins with a byte order mark, which Lean refuses');
+  text = text.replaceAll('\r\n', '\n');
+  return { text, hash: sha256(text) };
 }

@@ -8,14 +8,13 @@
 import { rmSync } from 'node:fs';
 import { limitClasses } from '@stp/lean-verifier';
 import { claimOf, confirmProofs, coreEnvironment, scratchFolder } from '@stp/lean-verifier/testing';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { machineSandbox } from '../support/sandbox.ts';
 import { readAttacks } from './attacks.ts';
 
 const environment = await coreEnvironment();
 const sandbox = (await machineSandbox(environment)) ?? undefined;
 const scratchDirectory = scratchFolder();
-vi.spyOn(console, 'error').mockImplementation(() => {});
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
 test('an attack that the screen refuses is not proved without it either', async () => {

@@ -1,9 +1,10 @@
 /**
- * Prepared sets: the result of preparing a file, and that a run uses them without a leak. Runs the command three times:
- * about 5 s.
+ * Prepared sets: the result of preparing a file, and that a run uses them without a leak. Runs the command seven
+ * times: about 12 s.
  */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,19 +19,21 @@ import {
   statementSchema,
 } from '@stp/config/records';
 import { proved as provedRecord } from '@stp/config/testing';
-import { writeSftSet } from '@stp/datasets';
+import { writeFolder, writeSftSet } from '@stp/datasets';
 import { conjecturerExample, matchingWeight, proverExample, statementKey } from '@stp/selfplay';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { execa, execaSync } from 'execa';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, type TestContext, vi } from 'vitest';
 import { prepareDataActivity } from '../../activities/control/prepare-data.ts';
 import { readAll } from '../../activities/records/record-files.ts';
 import type { PreparedData } from '../../activities/run/prepared-data.ts';
 import { statementKeysOf } from '../../activities/sft/statements-of.ts';
 import { type PrepareOptions, prepare as prepareData } from '../../cli/data/data.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
+import { DATA } from '../../workers/settings.ts';
 import { repositorySources } from '../../workers/sources.ts';
 import { problemSet } from '../problems/problem-set.ts';
-import { stp } from '../support/stp.ts';
+import { REPOSITORY, STP, stp } from '../support/stp.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'datasets');
 let directory: string;
@@ -70,6 +73,16 @@ describe('bin/stp data prepare', () => {
     const card = await readFile(join(directory, 'problems', 'minif2f-valid', 'card.md'), 'utf8');
     expect(card).toContain('**Licence**: MIT');
     expect(card).toContain('**Count**: 4; 4 train, 0 held out.');
+  });
+
+  it.each([
+    ['minif2f', 'minif2f.json'],
+    ['proofnet', 'proofnet.jsonl'],
+  ])('gives in the card of %s the numbers of this file, not those of the whole set', async (from, fixture) => {
+    await prepare({ from, input: join(FIXTURES, fixture), name: `card-${from}` });
+    const [, , about] = (await readFile(join(directory, 'problems', `card-${from}`, 'card.md'), 'utf8')).split('\n');
+    expect(about).toMatch(/in Lean 4/u);
+    expect(about).not.toMatch(/\d (?:valid|test)\b/u);
   });
 
   it('tells apart what has one name, leaves out and counts what is no theorem, and names the set', async () => {
@@ -224,8 +237,33 @@ describe('bin/stp data prepare', () => {
     expect((await problemSet(join(out, 'problems', 'kept')))[0]!.weight).toBe(1);
   });
 
+  it('refuses a mix with a file named like a shipped set before it writes anything', async () => {
+    const out = await mkdtemp(join(directory, 'shipped-'));
+    const row = lines({ statement: 'theorem a : 1 = 1' });
+    const datasets = [
+      await file(join(basename(out), 'mine.jsonl'), row),
+      await file(join(basename(out), 'nng.jsonl'), row),
+    ];
+    const mix = JSON.stringify(datasets.map((dataset_path) => ({ dataset_path, weight: 2 })));
+    const input = await file(join(basename(out), 'mix.json'), mix);
+    await expect(prepare({ from: 'stp-config', input, out })).rejects.toMatchObject({
+      code: 'STP1002',
+      advice: 'Rename the file nng.jsonl.',
+    });
+    expect(await readdir(out)).not.toContain('problems');
+  });
+
+  it('may make a shipped set in the folder of the shipped sets', async () => {
+    const input = await file('shipped.jsonl', lines({ statement: 'theorem a : 1 = 1' }));
+    await expect(prepare({ from: 'jsonl', input, name: 'nng', out: DATA })).rejects.toThrow('nng exists already');
+  });
+
   it.each([
     [{ from: 'jsonl' }, 'STP1002', '--input is missing'],
+    [{ from: 'jsonl', input: 'x', name: 'nng' }, 'STP1002', 'the name nng is taken by a problem set that is shipped'],
+    [{ from: 'jsonl', input: 'x', name: 'nng', replace: true }, 'STP1002', 'the name nng is taken'],
+    [{ from: 'words', input: 'x', name: 'tip2015' }, 'STP1002', 'the name tip2015 is taken'],
+    [{ from: 'lean', name: 'isaplanner' }, 'STP1002', 'the name isaplanner is taken'],
     [{ from: 'jsonl', input: 'no/such/file' }, 'STP1405', 'cannot read'],
     [{ from: 'library', weight: 2 }, 'STP1002', '--weight has no effect with --from library'],
     [{ from: 'stp-config', input: 'x', headerFile: 'no/such/file' }, 'STP1405', 'cannot read'],
@@ -249,6 +287,126 @@ describe('bin/stp data prepare', () => {
     const made = await command('--from', 'minif2f', '--input', join(FIXTURES, 'minif2f.json'), ...args);
     expect(made.all).toContain(message);
     expect(made.exitCode).toBe(code);
+  });
+});
+
+describe('a folder that is written whole or not at all', () => {
+  let parent: string;
+  let folder: string;
+  beforeEach(async () => {
+    parent = await mkdtemp(join(directory, 'whole-'));
+    folder = join(parent, 'set');
+  });
+  const named = (name: string) => (partial: string) => writeFile(join(partial, 'name'), name);
+
+  it('keeps what another process finished meanwhile under its name', async () => {
+    const late = writeFolder(folder, false, async (partial) => {
+      await writeFolder(folder, false, named('first'));
+      await named('late')(partial);
+    });
+    await expect(late).rejects.toMatchObject({ code: 'STP1002', message: `${folder} exists already` });
+    expect(await readFile(join(folder, 'name'), 'utf8')).toBe('first');
+    expect(await readdir(parent)).toEqual(['set']);
+  });
+
+  it('is replaced by the one who finishes last, if several replace it at once', async () => {
+    await writeFolder(folder, false, named('old'));
+    const names = Array.from({ length: 8 }, (_, index) => `new-${index}`);
+    await Promise.all(names.map((name) => writeFolder(folder, true, named(name))));
+    expect(names).toContain(await readFile(join(folder, 'name'), 'utf8'));
+    expect(await readdir(parent)).toEqual(['set']);
+  });
+
+  /** Starts a process that writes `folder` until it is killed. Returns it with the name of its partial folder. */
+  async function writer() {
+    const script = `
+      const { writeFolder } = await import('@stp/datasets');
+      await writeFolder(process.argv[1], false, async (partial) => {
+        console.log(partial);
+        await new Promise((resolve) => setTimeout(resolve, 600_000));
+      });`;
+    const child = execa(process.execPath, ['--input-type=module', '--eval', script, folder], {
+      cwd: REPOSITORY,
+      reject: false,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
+    return { child, partial: basename(String(chunk).trim()) };
+  }
+
+  it('removes what killed processes of this machine left, and nothing that is in use', async () => {
+    const [killed, alive] = [await writer(), await writer()];
+    killed.child.kill('SIGKILL');
+    await killed.child;
+    // folders of another machine, one of which was not written to for two days
+    const [foreign, old] = ['00000001', '00000002'].map((machine) =>
+      alive.partial.replace(/@\w{8}\./u, `@${machine}.`),
+    );
+    const others = [foreign!, old!, '.set-mine', '.cache'];
+    for (const name of others) await mkdir(join(parent, name, 'inner'), { recursive: true });
+    const before = new Date(Date.now() - 2 * 86_400_000);
+    for (const name of [join(old!, 'inner'), old!, '.set-mine']) await utimes(join(parent, name), before, before);
+    await utimes(join(parent, foreign!), before, before);
+    expect(await readdir(parent)).toContain(killed.partial);
+    await writeFolder(join(parent, 'other'), false, named('other'));
+    expect((await readdir(parent)).toSorted()).toEqual(
+      [alive.partial, foreign!, '.set-mine', '.cache', 'other'].toSorted(),
+    );
+  });
+});
+
+describe('a data folder that cannot be written', () => {
+  const rows = lines(
+    ...Array.from({ length: 4_000 }, (_, index) => ({ statement: `theorem a${index} : ${index} = ${index}` })),
+  );
+  let full: string;
+  beforeAll(async () => {
+    full = await mkdtemp(join(directory, 'full-'));
+  });
+
+  /** Mounts a disk of 200 KiB at `full`; skips the test where this user may mount nothing. */
+  function mountSmallDisk({ skip }: TestContext): void {
+    const { failed, stderr } = execaSync('mount', ['-t', 'tmpfs', '-o', 'size=200k', 'tmpfs', full], { reject: false });
+    skip(failed, `no disk can be mounted: ${stderr}`);
+    onTestFinished(() => void execaSync('umount', [full]));
+  }
+
+  it('that is full ends the command with a clear error, and nothing is left', async (context) => {
+    const input = await file('many.jsonl', rows);
+    mountSmallDisk(context);
+    const made = await stp(['data', 'prepare', '--from', 'jsonl', '--input', input, '--name', 'many'], {
+      env: { STP_DATA: full },
+    });
+    expect(made.exitCode).toBe(1);
+    expect(made.stderr).toBe(
+      `STP1406 disk is full: ${join(full, 'problems', 'many')} cannot be written: ENOSPC: no space left on device, write\nFree space there, or choose a folder on another disk. What was being written has been removed.`,
+    );
+    expect(await readdir(join(full, 'problems'))).toEqual([]);
+  });
+
+  it.for(['leandojo', 'llmstep'])('that is full ends an export as %s the same way', async (form, context) => {
+    mountSmallDisk(context);
+    const made = await stp(['data', 'export', '--to', join(full, 'ours'), '--as', form]);
+    expect(made.exitCode).toBe(1);
+    expect(made.stderr).toMatch(
+      /^STP1406 disk is full: \S+\/ours cannot be written: ENOSPC: [^\n]*\nFree space [^\n]*$/u,
+    );
+    expect(await readdir(full)).toEqual([]);
+  });
+
+  it('by this user is named, with the variable that chooses it', async () => {
+    const denied = join(directory, 'denied');
+    await mkdir(denied, { mode: 0o555 });
+    // Root may write anywhere unless it drops that right.
+    const drop = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
+    const input = join(FIXTURES, 'minif2f.json');
+    const [program, ...words] = [...drop, STP, 'data', 'prepare', '--from', 'minif2f', '--input', input];
+    const made = await execa(program!, words, { cwd: REPOSITORY, reject: false, env: { STP_DATA: denied } });
+    expect(made.exitCode).toBe(1);
+    expect(made.stderr).toMatch(
+      /^STP1401 store cannot be written: \S+ cannot be written: EACCES: [^\n]+\n[^\n]*STP_DATA[^\n]*$/u,
+    );
+    expect(made.stderr).toContain(join(denied, 'problems'));
   });
 });
 

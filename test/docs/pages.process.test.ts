@@ -5,6 +5,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { presetNames } from '@stp/config';
+import { Command } from 'commander';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from './guides.ts';
@@ -105,6 +106,22 @@ describe('docs/commands.md', () => {
         ]);
       }
   }, 120_000);
+
+  it('shows with options of a command also those that it requires', async () => {
+    const program = new Command();
+    for (const path of globSync('cli/commands/*.ts', { cwd: REPOSITORY }))
+      for (const [name, add] of Object.entries((await import(join(REPOSITORY, path))) as Record<string, unknown>))
+        if (name.startsWith('add')) (add as (program: Command) => void)(program);
+    expect(program.commands.length).toBeGreaterThan(10);
+    const lacking = shown.map((words) => {
+      let command = program;
+      for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+      const required = command.options.filter((option) => option.mandatory && option.defaultValue === undefined);
+      const missing = required.map(({ long }) => long!).filter((option) => !words.includes(option));
+      return words.some((word) => word.startsWith('--')) && missing.length > 0 ? [words.join(' '), ...missing] : [];
+    });
+    expect(lacking.flat()).toEqual([]);
+  });
 
   it('names npm scripts and experiments that there are', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };

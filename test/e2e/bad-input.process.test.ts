@@ -1,5 +1,5 @@
 /** Tests the answers to bad input: the problem, its position, advice, exit 2, and nothing started. Costs about 10 s. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,6 +69,18 @@ describe('stp', () => {
       expect(result.stdout).toContain('Usage: stp');
     }
   });
+  it('reads a configuration file with a byte order mark, and refuses a key twice', async () => {
+    const path = join(directory, 'config.json');
+    const config = () => stp(['config', '--config', path, '--json']);
+    await writeFile(path, '\ufeff{"rounds":3}');
+    expect(JSON.stringify((await config()).stdout)).toMatch(/rounds\W+3/);
+    await writeFile(path, '{"rounds":3,"rounds":4}');
+    const refused = await config();
+    expect(refused.all).toContain(`STP1001 invalid configuration: ${path} has two keys rounds`);
+    expect(refused.exitCode).toBe(2);
+    await writeFile(path, Buffer.from([0x22, 0xff, 0x22]));
+    expect((await config()).all).toContain(`STP1001 invalid configuration: ${path} cannot be read as JSON`);
+  });
   it('says which port is taken', async () => {
     const result = await stp([
       'selfplay',
@@ -88,6 +100,14 @@ describe('stp', () => {
   it('says when the run folder cannot be written', async () => {
     const result = await stp(['selfplay', '--preset', 'smoke', '--rounds', '1', '--run-dir', '/proc/stp/run']);
     expect(result.all).toContain('STP1401');
+    expect(result.exitCode).toBe(1);
+  });
+  it('says when the folder for scratch files cannot be written, before it starts anything', async () => {
+    const run = join(directory, 'scratch');
+    const result = await stp(['selfplay', '--preset', 'smoke', '--rounds', '1', '--run-dir', run], {
+      env: { STP_SCRATCH: '/dev/null' },
+    });
+    expect(result.all).toMatch(/^STP1401 .*: cannot write to \/dev\/null: .*\n.*STP_SCRATCH/);
     expect(result.exitCode).toBe(1);
   });
   it('says when there is no Temporal at the place it was told', async () => {

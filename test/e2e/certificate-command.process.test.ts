@@ -2,9 +2,9 @@
  * Tests `stp verify --certify` and `stp certificate check`: an unchanged certificate is confirmed, an edited one is
  * not.
  */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sha256 } from '@stp/config/ids';
 import type { CertificateFile } from '@stp/config/records';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -16,14 +16,14 @@ vi.setConfig({ testTimeout: 180_000 });
 let directory: string;
 let folder: string;
 let answers: Record<string, unknown>[];
+const rows = [
+  good('../a/b'),
+  { id: 'twice', statement: 'theorem t : notb true = false', proof: '  rfl' },
+  { ...good('open'), proof: '  sorry' },
+];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'stp-certificate-'));
   folder = join(directory, 'made', 'here');
-  const rows = [
-    good('../a/b'),
-    { id: 'twice', statement: 'theorem t : notb true = false', proof: '  rfl' },
-    { ...good('open'), proof: '  sorry' },
-  ];
   const { stdout } = await stp(['verify', '--json', '--certify', folder, await fileOf(rows, directory)]);
   answers = answersOf(stdout);
 }, 180_000);
@@ -40,6 +40,19 @@ async function checked(texts: readonly string[], ...options: string[]) {
   return { answers: answersOf(stdout), exitCode };
 }
 
+it('keeps verdicts where a certificate cannot be written', async () => {
+  const other = join(directory, 'taken');
+  await mkdir(join(other, basename(String(answers[0]!.certificate))), { recursive: true });
+  const written = await stp(['verify', '--json', '--certify', other, await fileOf(rows, directory)]);
+  expect(written.exitCode).toBe(1);
+  expect(written.stderr).toContain('certificates that could not be written: 1');
+  const [first, second, third] = answersOf(written.stdout);
+  expect(first).toMatchObject({ verdict: 'proved', certificate: null, message: expect.stringContaining('not written') });
+  expect(second).toMatchObject({ verdict: 'proved', certificate: expect.stringContaining(other) });
+  expect(third!.verdict).toBe(answers[2]!.verdict);
+  expect((await readdir(other)).filter((name) => name.endsWith('.partial'))).toEqual([]);
+});
+
 it('writes a file for each proof, below the folder, with the texts and what was found', async () => {
   expect(answers.map((answer) => 'certificate' in answer)).toEqual([true, true, false]);
   expect(await readdir(folder)).toHaveLength(2);
@@ -55,7 +68,12 @@ it('writes a file for each proof, below the folder, with the texts and what was 
   expect((await certificateOf(1)).header).toContain('import Stp');
 });
 
-it.each(['/proc/none/made', '/dev/null/made'])('says so where no folder can be: %s', async (none) => {
+it.each([
+  '/proc/none/made',
+  '/dev/null/made',
+  '/dev/null',
+  '/proc',
+])('says so where no folder can be written: %s', async (none) => {
   const refused = await stp(['verify', '--certify', none, await fileOf([good('a')], directory)]);
   expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining('STP1401') });
 });

@@ -1,10 +1,11 @@
-/** Tests that commands end silently when their reader closes the pipe. Costs a few seconds. */
-import { spawn } from 'node:child_process';
+/** Tests how commands end when their output cannot be written: the reader closes the pipe, or the disk is full. Costs a few seconds. */
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { STP } from '../support/stp.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
 
@@ -44,5 +45,28 @@ it('check, which has work to give up', async () => {
     expect(await unread(['check', ...paths])).toEqual({ code: 141, said: '' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it.each([
+  ['config', ['config', '--preset', 'embedded']],
+  ['plan', ['plan', '--preset', 'embedded']],
+  ['check', ['check', '/nonexistent/A.lean']],
+  ['verify', ['verify', '-']],
+])('%s says that a full disk takes no output, exit 2', (_, words) => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status, stderr } = spawnSync(STP, words, {
+      stdio: ['pipe', full, 'pipe'],
+      input: 'no row\n',
+      encoding: 'utf8',
+    });
+    expect(status).toBe(2);
+    // `check` has counted its files by then.
+    expect(stderr.replace('0 of 0 theorems accepted\n', '')).toBe(
+      'standard output cannot be written: no space left on device\n',
+    );
+  } finally {
+    closeSync(full);
   }
 });

@@ -1,10 +1,10 @@
 /** The stock Temporal CLI starts a run: `temporal workflow start stp-selfplay --rounds N`. Costs about 15 s. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { temporalExecutable } from '../../cli/run/temporal.ts';
 import { type DevServer, startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -85,4 +85,23 @@ it('explains itself', async () => {
   const result = await temporal('stp-selfplay', '--help');
   expect(result.all).toContain('--rounds <n>');
   expect(result.exitCode).toBe(0);
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+it('writes where Temporal is once, and says where it cannot', async () => {
+  const settings = { ...workerSettings(), cacheDirectory: join(directory, 'cache') };
+  const { executable } = await temporalExecutable(workerSettings(), () => undefined);
+  vi.stubEnv('STP_TEMPORAL', executable);
+  await temporalExecutable(settings, () => undefined);
+  const written = join(settings.cacheDirectory, 'temporal', 'executable');
+  await utimes(written, 1, 1);
+  await temporalExecutable(settings, () => undefined);
+  expect((await stat(written)).mtimeMs).toBe(1_000);
+  const elsewhere = { ...settings, cacheDirectory: '/dev/null' };
+  await expect(temporalExecutable(elsewhere, () => undefined)).rejects.toMatchObject({
+    code: 'STP1401',
+    message: expect.stringMatching(/^cannot write to \/dev\/null/),
+    advice: expect.stringContaining('STP_CACHE'),
+  });
 });

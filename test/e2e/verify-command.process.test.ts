@@ -2,12 +2,12 @@
  * `stp verify FILE`: one verdict per row, in order and as rows come, and exit codes for scripts.
  * `verify-command.slow.ts` has the attacks, and the leftovers of a killed command.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { stp } from '../support/stp.ts';
+import { stp, stpWithoutRights } from '../support/stp.ts';
 import { answersOf, fileOf, good, linesOf, sum } from './verify-rows.ts';
 
 /** Time limit for several processes in sequence; their time depends on the load of the machine. */
@@ -99,6 +99,16 @@ it('says of every row why no Lean looked at it, and looks for none without a row
   const none = await stp(['verify', join(directory, 'none.jsonl')], { env });
   expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no file') });
   expect((await stp(['verify', directory], { env })).exitCode).toBe(2);
+});
+
+it('says that a file cannot be read, exit 2', async () => {
+  const path = join(directory, 'secret.jsonl');
+  await writeFile(path, 'no row\n');
+  await chmod(path, 0);
+  const { stdout, stderr, exitCode } = await stpWithoutRights(['verify', path]);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+  expect(stderr).toMatch(/^STP1002 .*: cannot read .*secret\.jsonl: .*permission denied/);
+  expect(String(stderr).split('\n')).toHaveLength(2);
 });
 
 it('answers before the writer has closed standard input', { tags: ['slow'] }, async () => {

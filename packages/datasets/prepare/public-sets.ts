@@ -27,15 +27,14 @@ export const PUBLIC_SETS = {
     format: 'minif2f',
     header: MATHLIB_HEADER,
     skipInvalid: true,
-    about:
-      'miniF2F in Lean 4: 244 valid and 244 test statements of school and olympiad mathematics (arXiv 2109.00110).',
+    about: 'miniF2F in Lean 4: statements of school and olympiad mathematics (arXiv 2109.00110).',
     licence: 'MIT, as the assets of STP that hold the file; miniF2F itself is Apache-2.0 in its Lean part.',
   },
   proofnet: {
     format: 'proofnet',
     header: MATHLIB_HEADER,
     skipInvalid: true,
-    about: 'ProofNet in Lean 4: 185 valid and 186 test statements of undergraduate textbooks (arXiv 2302.12433).',
+    about: 'ProofNet in Lean 4: statements of undergraduate textbooks (arXiv 2302.12433).',
     licence: 'MIT, as ProofNet and the assets of STP that hold the file.',
   },
   putnam: {

@@ -4,6 +4,7 @@
  * gguf.md, versions 2 and 3.
  */
 import { type FileHandle, open } from 'node:fs/promises';
+import { StpError } from '@stp/base';
 import { damaged, foreign } from '../damaged.ts';
 import { TENSOR_TYPES, type TensorType } from './tensor-types.ts';
 
@@ -33,13 +34,18 @@ export interface GgufFile {
   readonly tensors: readonly GgufTensor[];
 }
 
-/** Reads the header of a file. Throws STP1302 if it is no GGUF, is truncated, or has tensors of unknown types. */
+/**
+ * Reads the header of a file. Throws STP1002 if the path is no file, STP1302 if the file is no GGUF, is truncated, or has
+ * tensors of unknown types.
+ */
 export async function readGguf(path: string): Promise<GgufFile> {
-  const file = await open(path).catch((cause: unknown) => {
-    throw damaged(path, cause instanceof Error ? cause.message : String(cause), cause);
+  const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'ENOENT' ? noFile(`there is no file ${path}`) : damaged(path, cause.message, cause);
   });
   try {
-    const { size } = await file.stat();
+    const facts = await file.stat();
+    if (facts.isDirectory()) throw noFile(`${path} is a folder`);
+    const { size } = facts;
     const header = Buffer.alloc(Math.min(size, HEADER_BYTES_MAX));
     await file.read(header, 0, header.length, 0);
     return parseHeader(new Cursor(header, path), size);
@@ -98,6 +104,7 @@ function parseHeader(cursor: Cursor, fileBytes: number): GgufFile {
   return { metadata, tensors };
 }
 
+const noFile = (problem: string) => new StpError('STP1002', problem, 'Give the path of a .gguf file.');
 const cutShort = (path: string) => damaged(path, 'the file ends before its data do');
 
 /** Reads little-endian numbers and texts from the header, one after another. */

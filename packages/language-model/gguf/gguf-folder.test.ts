@@ -82,6 +82,17 @@ describe('a GGUF that cannot be converted', () => {
     expect(left).toEqual(['model.gguf']);
   });
 
+  it('that is a folder, or is not there', async () => {
+    const directory = await temporaryDirectory();
+    await expect(readGguf(directory)).rejects.toMatchObject({
+      code: 'STP1002',
+      message: `${directory} is a folder`,
+      advice: expect.stringContaining('.gguf'),
+    });
+    const missing = join(directory, 'nosuch.gguf');
+    await expect(readGguf(missing)).rejects.toMatchObject({ code: 'STP1002', message: `there is no file ${missing}` });
+  });
+
   it('cut short anywhere', async () => {
     const whole = writeGguf(written.fields, written.tensors);
     const directory = await temporaryDirectory();

@@ -176,6 +176,17 @@ describe('models and embeddings', () => {
       status: 400,
       param: 'dimensions',
     });
+    for (const empty of ['', ['', 'x']])
+      expect(await refusal(served.client.embeddings.create({ model, input: empty }))).toMatchObject({
+        status: 400,
+        param: 'input',
+      });
+  });
+
+  it('answers a path that cannot be decoded in the form of all errors', async () => {
+    const response = await fetch(`${served.server.url}/v1/models/%zz`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param: null } });
   });
 });
 

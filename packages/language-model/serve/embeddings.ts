@@ -30,6 +30,7 @@ export function embeddingsHandler(model: ServedModel, tracker: WorkTracker, metr
     const work = tracker.begin(reply.raw);
     try {
       const texts = await Promise.all(input.map((text) => countedText(text, model.tokenizer, 'input')));
+      if (texts.some(({ tokens }) => tokens === 0)) throw badRequest('`input` holds an empty text.', 'input');
       const readMax = Math.min(contextLength, EMBEDDING_TOKENS_MAX);
       const tokens = texts.reduce((sum, text) => sum + Math.min(text.tokens, readMax), 0);
       metrics.promptTokens.inc(tokens);

@@ -8,6 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import {
   ApiError,
   apiErrorOf,
+  badRequest,
   clientLeft,
   shuttingDown,
   tookTooLong,
@@ -56,6 +57,10 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
     requestTimeout: RECEIVE_TIMEOUT_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    // A path that cannot be decoded reaches no route and no error handler.
+    frameworkErrors: (error, _, reply) => {
+      reply.code(400 as never).send(badRequest(error.message).toBody() as never);
+    },
   });
   server.removeContentTypeParser('text/plain');
   let isClosing = false;

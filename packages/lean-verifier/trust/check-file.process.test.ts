@@ -129,6 +129,7 @@ test.each<[string, string | Buffer, RegExp]>([
   ['an empty file', ' \n', /empty/],
   ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), /no text/],
   ['text that is not UTF-8', Buffer.from([0x74, 0xff, 0xfe, 0x20]), /UTF-8/],
+  ['a byte order mark, which Lean refuses', '\uFEFFtheorem a : True := trivial\n', /byte order mark/],
   ['a huge file', Buffer.alloc(5_000_000, 'a'), /larger/],
   ['a file that does not end', 'theorem a : True := trivial /- ', /does not end/],
 ])('%s is unchecked', async (_, source, reason) => {

@@ -13,6 +13,7 @@ import { afterAll, expect, it } from 'vitest';
 import { openCommandScratch, removeLeavings } from '../../../infra/nodes/command-scratch.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
 import { identify, isRunning } from '../../../infra/processes.ts';
+import { requireWritable } from '../../../infra/unwritable.ts';
 
 const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-command-scratch-'));
 const started: ChildProcess[] = [];
@@ -119,4 +120,13 @@ it('goes with what workers and `stp clean` sweep', async () => {
 
 it('has nothing to do where there is no scratch folder', async () => {
   expect((await removeLeavings(join(scratchDirectory, 'none'))).folders).toBe(0);
+});
+
+it.each(['/dev/null', '/dev/null/below'])('says that %s takes no folder, and what names another', async (folder) => {
+  for (const refused of [() => openCommandScratch(folder, 'check'), () => requireWritable(folder)])
+    await expect(refused()).rejects.toMatchObject({
+      code: 'STP1401',
+      message: expect.stringMatching(new RegExp(`^cannot write to ${folder}: .`)),
+      advice: expect.stringMatching(/STP_CACHE.*STP_SCRATCH/),
+    });
 });

