@@ -47,7 +47,11 @@ it('keeps verdicts where a certificate cannot be written', async () => {
   expect(written.exitCode).toBe(1);
   expect(written.stderr).toContain('certificates that could not be written: 1');
   const [first, second, third] = answersOf(written.stdout);
-  expect(first).toMatchObject({ verdict: 'proved', certificate: null, message: expect.stringContaining('not written') });
+  expect(first).toMatchObject({
+    verdict: 'proved',
+    certificate: null,
+    message: expect.stringContaining('not written'),
+  });
   expect(second).toMatchObject({ verdict: 'proved', certificate: expect.stringContaining(other) });
   expect(third!.verdict).toBe(answers[2]!.verdict);
   expect((await readdir(other)).filter((name) => name.endsWith('.partial'))).toEqual([]);
@@ -68,15 +72,13 @@ it('writes a file for each proof, below the folder, with the texts and what was 
   expect((await certificateOf(1)).header).toContain('import Stp');
 });
 
-it.each([
-  '/proc/none/made',
-  '/dev/null/made',
-  '/dev/null',
-  '/proc',
-])('says so where no folder can be written: %s', async (none) => {
-  const refused = await stp(['verify', '--certify', none, await fileOf([good('a')], directory)]);
-  expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining('STP1401') });
-});
+it.each(['/proc/none/made', '/dev/null/made', '/dev/null', '/proc'])(
+  'says so where no folder can be written: %s',
+  async (none) => {
+    const refused = await stp(['verify', '--certify', none, await fileOf([good('a')], directory)]);
+    expect(refused).toMatchObject({ exitCode: 1, all: expect.stringContaining('STP1401') });
+  },
+);
 
 it('confirms them, and says of an edited one what differs', async () => {
   const [first, second] = [await certificateOf(0), await certificateOf(1)];

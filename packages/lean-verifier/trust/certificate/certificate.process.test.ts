@@ -109,7 +109,10 @@ describe('checkers', () => {
 
   test('one that is named and not there is an error, since somebody relies on it', async () => {
     process.env.STP_LEANCHECKER = join(folder, 'nowhere');
-    await expect(check()).rejects.toMatchObject({ code: 'STP1201', message: expect.stringContaining('STP_LEANCHECKER') });
+    await expect(check()).rejects.toMatchObject({
+      code: 'STP1201',
+      message: expect.stringContaining('STP_LEANCHECKER'),
+    });
   });
 
   test('that accept are recorded with what they are; they see the module and nothing that could be changed', async () => {
