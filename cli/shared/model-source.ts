@@ -124,7 +124,9 @@ async function isOfRun(uri: string): Promise<boolean> {
   return text === null || /"preset"\s*:/u.test(text);
 }
 
-/** Returns the path of a checkpoint in a folder store, or of a copy of one in a bucket. Throws STP1002 if it was moved. */
+/**
+ * Returns the path of a checkpoint in a folder store, or of a copy of one in a bucket. Throws STP1002 if it was moved.
+ */
 async function localFolder(store: ObjectStore, checkpoint: CheckpointRef, downloads: string): Promise<string> {
   const { uri } = checkpoint.manifest;
   if (!uri.startsWith('file://')) return fetchCheckpoint(store, checkpoint, downloads);

@@ -36,8 +36,8 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Returns the work's exit code; after a stop 128 plus the signal's number, or the code of an output that cannot be written. Rethrows
- * other errors.
+ * Returns the work's exit code; after a stop 128 plus the signal's number, or the code of an output that cannot be
+ * written. Rethrows other errors.
  */
 export async function codeOfStoppable(work: () => Promise<number>): Promise<number> {
   try {

@@ -123,7 +123,10 @@ interface Input {
   readonly isFile: boolean;
 }
 
-/** Throws STP1002 if the path is no file that can be read. A pipe is read like standard input, whose reads can be cancelled. */
+/**
+ * Throws STP1002 if the path is no file that can be read. A pipe is read like standard input, whose reads can be
+ * cancelled.
+ */
 async function openInput(path: string): Promise<Input> {
   if (path === '-') return { stream: process.stdin, isFile: fstatSync(process.stdin.fd).isFile() };
   const refuse = ({ code, message }: NodeJS.ErrnoException): never => {
