@@ -4,11 +4,12 @@
  */
 
 import { describeIssues, type ErrorCode, StpError } from '@stp/base';
+import { isDiskFull } from '@stp/base/files';
 import { HEARTBEAT_TIMEOUT_MS } from '@stp/config/records';
 import { ApplicationFailure, activityInfo, CancelledFailure, Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
 import { ZodError } from 'zod';
-import { isDiskFull, pauseForSpace } from './full-disk.ts';
+import { pauseForSpace } from './full-disk.ts';
 
 /**
  * @param attempt number of the activity's attempt, from 1; it determines the delay before a full disk is tried again

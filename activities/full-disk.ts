@@ -4,21 +4,12 @@
  * an update.
  */
 
-/** Error codes of the operating system for a full disk or quota. */
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 const MINUTE_MS = 60_000;
 /**
  * Pauses before the second attempt, the third, and so on. With the five attempts that activities have
  * (`workflows/control/activity-proxies.ts`) they last 81 minutes together.
  */
 const PAUSES_MS = [1, 5, 15, 60].map((minutes) => minutes * MINUTE_MS);
-
-/** Is a full disk the cause of the failure, directly or indirectly? */
-export function isDiskFull(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && FULL.has(cause.code)) return true;
-  return false;
-}
 
 /** @param attempt number of the failed attempt, from 1 */
 export const pauseForSpace = (attempt: number): number => PAUSES_MS[Math.min(attempt, PAUSES_MS.length) - 1]!;

@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunPart, writeRunMark } from '@stp/base/files';
+import { ownerOfThisProcess, type RunPart, writeRunMark } from '@stp/base/files';
 import type { ObjectStore } from '@stp/config/records';
 import {
   growEnvironment,
@@ -14,7 +14,6 @@ import {
   type SandboxPolicy,
 } from '@stp/lean-verifier';
 import type { Ports } from '../activities/ports.ts';
-import { ownerOfThisProcess } from '../infra/processes.ts';
 import { withNeighbours } from '../infra/stores/neighbours.ts';
 import { openStore } from '../infra/stores/open-store.ts';
 import { disagreementsIn } from './disagreements.ts';

@@ -1,14 +1,19 @@
 /**
  * Scratch folders of commands (`bin/stp check`, `data prepare`, `verify`, `lean serve`, `suggest serve`), and leftovers
  * of killed commands: their folders, Lean processes and control groups. A folder's name identifies its owner
- * (`owned-folders.ts`).
+ * (`makeOwnedFolder`).
  */
 import { rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunMark, writeRunMark } from '@stp/base/files';
-import { makeOwnedFolder, orphanPrefix } from '../owned-folders.ts';
-import { isOwnerGone, ownerOfThisProcess } from '../processes.ts';
+import {
+  isOwnerGone,
+  makeOwnedFolder,
+  orphanPrefix,
+  ownerOfThisProcess,
+  type RunMark,
+  writeRunMark,
+} from '@stp/base/files';
 import { unwritable } from '../unwritable.ts';
 import { endControlGroups } from './control-groups.ts';
 import { endMarkedProcesses } from './marked-processes.ts';

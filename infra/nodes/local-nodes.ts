@@ -1,11 +1,12 @@
 /** The `Nodes` port for this machine: one node, always available, of which only leftovers are cleaned. */
+
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { StpError } from '@stp/base';
 import type { RunMark } from '@stp/base/files';
-import { ageSeconds, isOwnerGone, ownerOfThisProcess } from '../processes.ts';
+import { ageSeconds, isOwnerGone, ownerOfThisProcess } from '@stp/base/files';
 import { orphanFolders } from './command-scratch.ts';
 import { endControlGroups } from './control-groups.ts';
 import { type EndedProcesses, endMarkedProcesses, findMeant, type MarkedProcess } from './marked-processes.ts';

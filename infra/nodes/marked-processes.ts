@@ -3,10 +3,11 @@
  * never ended, nor is this process or an ancestor. It uses SIGKILL at once: a marked process has no state to save, and
  * Lean ignores gentler signals during a proof.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StpError } from '@stp/base';
 import type { RunMark } from '@stp/base/files';
-import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from '../processes.ts';
+import { isRunning, listProcesses, type ProcessStat, residentBytes, runMarkOf } from '@stp/base/files';
 
 /** Most rounds. A process may start another before it is ended; the next round finds that one. */
 const ROUNDS_MAX = 20;

@@ -4,12 +4,13 @@
  * that process is dead, another takes the file over by an atomic rename. It reads the existing bytes for their
  * checksum, and checks the whole before the final rename.
  */
+
 import { createReadStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StpError } from '@stp/base';
+import { identify, isRunning } from '@stp/base/files';
 import type { ArtifactRef } from '@stp/config/records';
-import { identify, isRunning } from '../processes.ts';
 import { pieces } from './contents.ts';
 import { Crc32c } from './crc32c.ts';
 import { makeFolder } from './file-objects.ts';

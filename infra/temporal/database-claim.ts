@@ -3,11 +3,12 @@
  * a second start fails clearly instead of damaging the data, and a server whose owner was killed is ended before the
  * next one starts.
  */
+
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { StpError } from '@stp/base';
+import { identify, isRunning, type ProcessIdentity } from '@stp/base/files';
 import { z } from 'zod';
-import { identify, isRunning, type ProcessIdentity } from '../processes.ts';
 
 const identitySchema = z.strictObject({ pid: z.number().int().positive(), startTicks: z.number().int().nonnegative() });
 const claimSchema = z.strictObject({

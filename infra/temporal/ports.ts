@@ -1,8 +1,9 @@
 /** Ports on this machine's loopback interface: tests whether one is free, finds a free one, and finds its holder. */
+
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { StpError } from '@stp/base';
-import { commandLineOf } from '../processes.ts';
+import { commandLineOf } from '@stp/base/files';
 
 export const LOOPBACK = '127.0.0.1';
 const LISTENING = '0A'; // TCP_LISTEN in /proc/net/tcp

@@ -4,6 +4,8 @@ import { rename, rm } from 'node:fs/promises';
 
 /** Attempts before the error of the system is thrown. Each one fails only if another process was faster. */
 const ATTEMPTS_MAX = 10;
+/** Error codes of a rename to a name that a folder or, for the last one, a file has. */
+const TAKEN: ReadonlySet<string | undefined> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 /**
  * Renames `finished` to `final`, on the same file system. If `final` exists, it stays if it is good, and `finished` is left
@@ -16,7 +18,7 @@ export async function publishFolder(finished: string, final: string, isGood: () 
       return await rename(finished, final);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || attempt === ATTEMPTS_MAX) throw error;
+      if (!TAKEN.has(code) || attempt === ATTEMPTS_MAX) throw error;
       if (await isGood()) return;
       await removeAtOnce(final);
     }

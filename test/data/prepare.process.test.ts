@@ -4,7 +4,7 @@
  */
 
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -306,6 +306,7 @@ describe('a folder that is written whole or not at all', () => {
     });
     await expect(late).rejects.toMatchObject({ code: 'STP1002', message: `${folder} exists already` });
     expect(await readFile(join(folder, 'name'), 'utf8')).toBe('first');
+    expect((await stat(folder)).mode & 0o777).toBe(0o777 & ~process.umask());
     expect(await readdir(parent)).toEqual(['set']);
   });
 
@@ -338,15 +339,16 @@ describe('a folder that is written whole or not at all', () => {
     const [killed, alive] = [await writer(), await writer()];
     killed.child.kill('SIGKILL');
     await killed.child;
-    // folders of another machine, one of which was not written to for two days
+    // Folders of another machine, one of which was not written to for two days.
     const [foreign, old] = ['00000001', '00000002'].map((machine) =>
-      alive.partial.replace(/@\w{8}\./u, `@${machine}.`),
+      alive.partial.replace(/\.\w{8}\.\w{8}-/u, `.${machine}.${machine}-`),
     );
     const others = [foreign!, old!, '.set-mine', '.cache'];
     for (const name of others) await mkdir(join(parent, name, 'inner'), { recursive: true });
     const before = new Date(Date.now() - 2 * 86_400_000);
     for (const name of [join(old!, 'inner'), old!, '.set-mine']) await utimes(join(parent, name), before, before);
     await utimes(join(parent, foreign!), before, before);
+    expect([foreign, old]).not.toContain(alive.partial);
     expect(await readdir(parent)).toContain(killed.partial);
     await writeFolder(join(parent, 'other'), false, named('other'));
     expect((await readdir(parent)).toSorted()).toEqual(

@@ -5,16 +5,17 @@
  *
  * @module-tag slow
  */
+
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { commandLineOf, listProcesses, runMarkOf } from '@stp/base/files';
 import { type Summary, summarySchema } from '@stp/config/records';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { metricsAt } from '../../activities/metrics.ts';
 import { readMetrics } from '../../infra/monitor/jsonl-monitor.ts';
-import { commandLineOf, listProcesses, runMarkOf } from '../../infra/processes.ts';
 import { localRunName } from '../../workers/settings.ts';
 import { GROWING_RUN, stp } from '../support/stp.ts';
 

@@ -15,7 +15,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { RUN_MARK, type RunOwner, writeRunMark } from '@stp/base/files';
+import {
+  isRunning,
+  listProcesses,
+  ownerOfThisProcess,
+  type ProcessStat,
+  RUN_MARK,
+  type RunOwner,
+  runMarkOf,
+  writeRunMark,
+} from '@stp/base/files';
 import { statement } from '@stp/config/testing';
 import { dedupeSamples } from '@stp/selfplay';
 import { type ScheduleHandle, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
@@ -27,7 +36,6 @@ import { countWorkersActivity } from '../../activities/control/count-workers.ts'
 import { findHostsActivity } from '../../activities/control/find-hosts.ts';
 import { releaseClosedRunsActivity } from '../../activities/control/release-closed-runs.ts';
 import { writeRecords } from '../../activities/records/record-files.ts';
-import { isRunning, listProcesses, ownerOfThisProcess, type ProcessStat, runMarkOf } from '../../infra/processes.ts';
 import { openStore } from '../../infra/stores/open-store.ts';
 import { localHostQueue } from '../../workers/assemble.ts';
 import { workflowBundle } from '../../workers/bundle.ts';

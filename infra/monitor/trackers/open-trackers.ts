@@ -2,11 +2,12 @@
  * The trackers of a run as one monitor, each with an outbox in a folder named after its process. The next worker on the
  * machine sends what a dead process could not.
  */
+
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeOwnedFolder, orphanPrefix } from '@stp/base/files';
 import { type TrackerName, trackerNameSchema } from '@stp/config';
 import { z } from 'zod';
-import { makeOwnedFolder, orphanPrefix } from '../../owned-folders.ts';
 import type { Monitor } from '../monitor.ts';
 import { trackedName } from '../tracked-metrics.ts';
 import { Outbox } from './outbox.ts';

@@ -8,11 +8,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { RUN_MARK } from '@stp/base/files';
+import { identify, isRunning, RUN_MARK } from '@stp/base/files';
 import { afterAll, expect, it } from 'vitest';
 import { openCommandScratch, removeLeavings } from '../../../infra/nodes/command-scratch.ts';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
-import { identify, isRunning } from '../../../infra/processes.ts';
 import { requireWritable } from '../../../infra/unwritable.ts';
 
 const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-command-scratch-'));

@@ -6,11 +6,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RUN_MARK } from '@stp/base/files';
+import { identify, isRunning, listProcesses, RUN_MARK, readProcess, residentBytes } from '@stp/base/files';
 import { execa } from 'execa';
 import { afterAll, expect, it } from 'vitest';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
-import { identify, isRunning, listProcesses, readProcess, residentBytes } from '../../../infra/processes.ts';
 import { kill } from '../../support/processes.ts';
 
 const started: ChildProcess[] = [];

@@ -8,11 +8,19 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RUN_MARK, type RunOwner, readRunMark, writeRunMark } from '@stp/base/files';
+import {
+  identify,
+  isRunning,
+  ownerOfThisProcess,
+  RUN_MARK,
+  type RunOwner,
+  readRunMark,
+  runMarkOf,
+  writeRunMark,
+} from '@stp/base/files';
 import { type ControlGroup, openControlGroup } from '@stp/lean-verifier/testing';
 import { afterAll, expect, it } from 'vitest';
 import { localNodes } from '../../../infra/nodes/local-nodes.ts';
-import { identify, isRunning, ownerOfThisProcess, runMarkOf } from '../../../infra/processes.ts';
 
 const started: ChildProcess[] = [];
 const scratchDirectory = await mkdtemp(join(tmpdir(), 'stp-sweep-'));

@@ -3,7 +3,7 @@
  * end between two reads, so readers return null instead of failing. This file ends no process.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from '@stp/base/files';
+import { RUN_MARK, type RunMark, type RunOwner, readRunMark } from './run-mark.ts';
 
 /** USER_HZ, the unit of times in /proc/PID/stat: 100 on every Linux architecture Node runs on (proc(5)). */
 const CLOCK_TICKS_PER_SECOND = 100;

@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isOwnerGone, ownerOfThisProcess } from './processes.ts';
+import { isRunning, ownerOfThisProcess } from './processes.ts';
 
-const FOLDER = /^([a-z-]+)@(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.([0-9a-f]{8})-[A-Za-z0-9]+$/;
+const FOLDER = /^(\.?[a-z-]+)@(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.([0-9a-f]{8})-[A-Za-z0-9]+$/;
 
 /** Makes a new folder of this process in `parent`, which is created if necessary. */
 export async function makeOwnedFolder(parent: string, prefix: string): Promise<string> {
@@ -20,15 +20,27 @@ export async function makeOwnedFolder(parent: string, prefix: string): Promise<s
   return mkdtemp(join(parent, `${prefix}@${owner}-`));
 }
 
-/** Returns the prefix of a folder whose owner is dead; null for a folder with a living owner or another name. */
-export async function orphanPrefix(name: string): Promise<string | null> {
+/** A folder's prefix, and whether its owner is dead, runs, or cannot be checked by this process. */
+export interface FolderOwner {
+  readonly prefix: string;
+  readonly state: 'gone' | 'running' | 'elsewhere';
+}
+
+/** Reads the owner of a folder from its name; null for another name. */
+export async function folderOwner(name: string): Promise<FolderOwner | null> {
   const [, prefix, pid, startTicks, pidNamespace, boot, host] = FOLDER.exec(name) ?? [];
   if (prefix === undefined || pidNamespace === undefined) return null;
-  const isGone =
-    boot === (await thisBoot())
-      ? await isOwnerGone({ pid: Number(pid), startTicks: Number(startTicks), pidNamespace })
-      : host === thisHost();
-  return isGone ? prefix : null;
+  if (boot !== (await thisBoot())) return { prefix, state: host === thisHost() ? 'gone' : 'elsewhere' };
+  const own = await ownerOfThisProcess();
+  if (pidNamespace !== own.pidNamespace) return { prefix, state: 'elsewhere' };
+  const isAlive = await isRunning({ pid: Number(pid), startTicks: Number(startTicks) });
+  return { prefix, state: isAlive ? 'running' : 'gone' };
+}
+
+/** Returns the prefix of a folder whose owner is dead; null for a folder with another owner or another name. */
+export async function orphanPrefix(name: string): Promise<string | null> {
+  const owner = await folderOwner(name);
+  return owner?.state === 'gone' ? owner.prefix : null;
 }
 
 /**
