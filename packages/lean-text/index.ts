@@ -7,5 +7,6 @@ export { openedNamespaces } from './opened-namespaces.ts';
 export { numberedNames, ownDefinitions } from './own-definitions.ts';
 export { proofSigns } from './proof-start.ts';
 export { lineAt, type MaskedSource, maskSource } from './scan.ts';
+export { sourceText } from './source-text.ts';
 export { CLOSERS, onOneLine, proofAssignment, statementPieces, type TextPiece, typeColon } from './statement-text.ts';
 export { isDocComment, nameParts, positionAt, type Token, tokenize } from './tokenizer.ts';

@@ -7,7 +7,7 @@ import { type FileHandle, open, readdir, readlink, realpath, stat } from 'node:f
 import { join, relative, resolve, sep } from 'node:path';
 import { StpError } from '@stp/base';
 import { sha256 } from '@stp/config/ids';
-import { readHeader } from '@stp/lean-text';
+import { readHeader, sourceText } from '@stp/lean-text';
 import { FILE_BYTES_MAX } from '@stp/lean-verifier';
 
 /** Folders of tools, which contain no sources of the project. */
@@ -136,13 +136,7 @@ async function readText(
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, filled));
-  } catch {
-    throw refuse('it is not UTF-8 text');
-  }
-  if (text.startsWith('\uFEFF')) throw refuse('it begins with a byte order mark, which Lean refuses');
-  text = text.replaceAll('\r\n', '\n');
-  return { text, hash: sha256(text) };
+  const source = sourceText(bytes.subarray(0, filled));
+  if ('reason' in source) throw refuse(source.reason);
+  return { text: source.text, hash: sha256(source.text) };
 }
