@@ -45,7 +45,12 @@ export {
 export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
 export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
-export { ACTION_HEARTBEATS_MAX, actionPrice, SHARED_HEARTBEATS_MAX } from './portfolio/action-price.ts';
+export {
+  ACTION_HEARTBEATS_MAX,
+  actionPrice,
+  SHARED_HEARTBEATS_MAX,
+  SHARED_TIME_FACTOR,
+} from './portfolio/action-price.ts';
 export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';

@@ -11,6 +11,7 @@ import {
   actionPrice,
   actionsFor,
   SHARED_HEARTBEATS_MAX,
+  SHARED_TIME_FACTOR,
   type SharedTask,
   trySharing,
 } from '@stp/lean-explore';
@@ -114,10 +115,14 @@ export async function tryActions(
       actions: own.map(({ action }) => action),
     }));
     const outcomes = await trySharing(
-      turns.map(({ at, actions }) => {
-        const { id, header, statement } = open[at]!.statement;
-        const scripts = actions.map((action) => scriptOf(open[at]!, action));
-        return { statement: { id, header: headers.get(header) ?? header, statement }, scripts };
+      turns.map(({ at, actions }): SharedTask => {
+        const { statement: asked, marks, actions: own } = open[at]!;
+        const { id, header, statement } = asked;
+        return {
+          statement: { id, header: headers.get(header) ?? header, statement },
+          scripts: actions.map((action) => ({ text: own[action]!.proof, price: own[action]!.price })),
+          proofOf: (text) => withMarks(text, marks),
+        };
       }),
       (candidates, isShared) =>
         verifier.check(candidates, {
@@ -126,20 +131,21 @@ export async function tryActions(
           smallLimitsOnly: true,
           explains: () => isShared,
           heartbeatsMax: isShared ? SHARED_HEARTBEATS_MAX : ACTION_HEARTBEATS_MAX,
+          candidateTimeoutMs: limits.candidateTimeoutMs * (isShared ? SHARED_TIME_FACTOR : 1),
         }),
     );
     for (const [turn, { at, actions: indices }] of turns.entries())
       for (const [position, action] of indices.entries()) {
-        const { statement, actions, tries } = open[at]!;
+        const { statement, marks, actions, tries } = open[at]!;
         const { kind, ms } = outcomes[turn]![position]!;
         spentMs += ms;
         if (kind === 'unknown') {
           budget.giveBack({ statement: at, action });
           continue;
         }
-        const { key, marks, parts, before } = { ...actions[action]!, marks: open[at]!.marks };
+        const { key, parts, before, proof } = actions[action]!;
         tries.push({ key, marks, parts: [...parts], before, proved: kind === 'proved', ms });
-        if (kind === 'proved' && !proofs.has(statement.id)) proofs.set(statement.id, scriptOf(open[at]!, action).text);
+        if (kind === 'proved' && !proofs.has(statement.id)) proofs.set(statement.id, withMarks(proof, marks));
       }
   }
   const records = open.flatMap(({ statement, tokens, tries }) =>
@@ -178,7 +184,5 @@ function offered(
   });
 }
 
-function scriptOf({ marks, actions }: Open, action: number): SharedTask['scripts'][number] {
-  const { proof, price } = actions[action]!;
-  return { text: marks === null ? proof : markedProof(displayProof(proof), marks), price };
-}
+const withMarks = (proof: string, marks: string | null): string =>
+  marks === null ? proof : markedProof(displayProof(proof), marks);

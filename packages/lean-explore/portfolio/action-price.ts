@@ -11,6 +11,11 @@
 export const ACTION_HEARTBEATS_MAX = 2_000;
 /** Heartbeats of a text with several scripts, which share them: several times their joint need. */
 export const SHARED_HEARTBEATS_MAX = 5_000;
+/**
+ * Factor of processor time between a text with several scripts and a single proof. Heartbeats alone should end such a
+ * text: Lean then names the script at which they ended, while a text that is stopped for its time is read again.
+ */
+export const SHARED_TIME_FACTOR = 4;
 
 /** Prices without a beginning, ms, by the end and by the kind of names in its brackets. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {

@@ -132,3 +132,14 @@ it('shares the time of a text among its scripts by their prices, and counts all 
   await trySharing([task(8, 40)], dear.check);
   expect(dear.texts).toBe(4);
 });
+
+it('blames the same script below lines that all scripts share', async () => {
+  const blamed = async (above: string) => {
+    const own = lean({ proofs: ['s7'], deep: ['s3'], cost: (script) => (script === 's5' ? 60 : 1) });
+    const [outcomes] = await trySharing([{ ...task(16), proofOf: (text) => above + text }], own.check);
+    return { kinds: outcomes!.map(({ kind }) => kind), alone: own.alone, texts: own.texts };
+  };
+  const plain = await blamed('');
+  expect(plain.kinds.indexOf('proved')).toBe(7);
+  expect(await blamed('open Marks in\nopen More in\n')).toEqual(plain);
+});

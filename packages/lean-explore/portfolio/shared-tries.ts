@@ -18,6 +18,8 @@ export interface AskedStatement {
 export interface SharedTask {
   readonly statement: AskedStatement;
   readonly scripts: readonly PricedScript[];
+  /** Makes the proof from a text. May add lines above it, which all its scripts share. Missing: the text is the proof. */
+  proofOf?(text: string): string;
 }
 
 export interface PricedScript {
@@ -98,12 +100,14 @@ interface Asked {
 
 function candidateOf({ work: { task }, segment: { from, to } }: Asked): Candidate {
   const { id, header, statement } = task.statement;
-  return { id: `${id} ${from} ${to}`, header, statement, proof: textOf(task.scripts.slice(from, to)) };
+  return { id: `${id} ${from} ${to}`, header, statement, proof: proofOf(task, textOf(task.scripts.slice(from, to))) };
 }
 
 function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
+
+const proofOf = (task: SharedTask, text: string): string => task.proofOf?.(text) ?? text;
 
 /** @param scripts a single script is returned unchanged */
 function textOf(scripts: readonly PricedScript[]): string {
@@ -155,7 +159,7 @@ function settle(work: Work, results: ReadonlyMap<Segment, CheckResult>): void {
       kinds[from] = result.kind === 'proved' ? 'proved' : 'failed';
       return [];
     }
-    const { failed, rest } = readShared(segment, result, task.scripts);
+    const { failed, rest } = readShared(segment, result, task);
     kinds.fill('failed', from, failed);
     return rest;
   });
@@ -176,14 +180,17 @@ function partsOf({ from, to, family }: Segment, isProof: boolean): Segment[] {
 function readShared(
   segment: Segment,
   { kind, messages }: CheckResult,
-  scripts: readonly PricedScript[],
+  task: SharedTask,
 ): { readonly failed: number; readonly rest: Segment[] } {
   const { from, to, family } = segment;
   const errors = messages.filter(({ severity }) => severity === 'error');
   const isOther = kind !== 'rejected' && kind !== 'timeout';
   if (isOther || errors.length === 0 || errors.some(({ text }) => UNREADABLE.test(text)))
     return { failed: from, rest: partsOf(segment, kind === 'proved') };
-  const firstLines = firstLinesOf(scripts.slice(from, to));
+  const scripts = task.scripts.slice(from, to);
+  const text = textOf(scripts);
+  const above = linesOf(proofOf(task, text)) - linesOf(text);
+  const firstLines = firstLinesOf(scripts, above + 2);
   const indices = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
   const [index = -1] = indices;
   // Lean does not always report the position at which it met a limit.
@@ -201,13 +208,17 @@ function readShared(
 /** Matches errors about text that Lean cannot parse. Lean may report them on the line after the script. */
 const UNREADABLE = /^(?:unexpected|expected|unterminated|elaboration function)/u;
 
-/** Returns the 1-based lines on which the scripts begin, followed by the line after the last script. */
-function firstLinesOf(scripts: readonly PricedScript[]): number[] {
-  let line = 2;
+const linesOf = (text: string): number => text.split('\n').length;
+
+/**
+ * Returns the 1-based lines on which the scripts begin, followed by the line after the last script.
+ * @param line the first script's line
+ */
+function firstLinesOf(scripts: readonly PricedScript[], line: number): number[] {
   return [
     ...scripts.map(({ text }) => {
       const first = line;
-      line += text.split('\n').length + 2;
+      line += linesOf(text) + 2;
       return first;
     }),
     line,

@@ -122,7 +122,8 @@ export async function openVerifier(options: VerifierOptions): Promise<Verifier> 
     libraryHeader: options.libraryHeader,
     // If headers stay imported, a run of one candidate costs no more, and its measurements belong to that candidate.
     entriesPerRun: candidatesPerRun === 1 ? 1 : (options.batchSize ?? candidatesPerRun),
-    limits: (heartbeatsMax) => limitClasses({ ...bounds, heartbeatsMax }),
+    limits: ({ heartbeatsMax, candidateTimeoutMs = bounds.candidateTimeoutMs }) =>
+      limitClasses({ ...bounds, candidateTimeoutMs, heartbeatsMax }),
     cache: options.cacheDirectory === null ? null : await openVerdictCache(options.cacheDirectory),
     confirmer: new ProofConfirmer({
       processContext,

@@ -157,6 +157,19 @@ describe('accidents', () => {
     ]);
   });
 
+  test('a call may give its proofs more time than the verifier does', { tags: ['slow'] }, async () => {
+    const verifier = await open({ processes: 1, candidateTimeoutMs: 100 });
+    const long = candidate(
+      'long',
+      '  set_option maxRecDepth 10000 in\n  decide',
+      'theorem t : ∀ x : Fin 40, ∀ y : Fin 30, x.val * y.val = y.val * x.val',
+    );
+    const checked = async (candidateTimeoutMs?: number) =>
+      kindsOf(await verifier.check([long], { heartbeatsMax: 20_000, smallLimitsOnly: true, candidateTimeoutMs }));
+    expect(await checked()).toEqual({ long: 'timeout' });
+    expect(await checked(60_000)).toEqual({ long: 'proved' });
+  });
+
   test('a loop ends by its heartbeats, and one over text that does not parse is rejected', {
     tags: ['slow'],
   }, async () => {

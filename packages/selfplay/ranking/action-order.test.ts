@@ -77,6 +77,18 @@ it('spends nothing more on a statement that is proved', () => {
   expect(budget.left).toBe(15);
 });
 
+it('leaves a small refund unspent', () => {
+  const after = (given: number): Chosen[] => {
+    const budget = new ActionBudget([priced(...Array.from({ length: 60 }, () => 1))], 32);
+    const spent = [budget.next(always), budget.next(always), budget.next(always)].flat();
+    expect([spent.length, budget.left]).toEqual([32, 0]);
+    for (const one of spent.slice(0, given)) budget.giveBack(one);
+    return budget.next(always);
+  };
+  expect(after(3)).toEqual([]);
+  expect(after(4)).toHaveLength(4);
+});
+
 it('spends what was given back on other actions, and never gives the same action again', () => {
   const budget = new ActionBudget([priced(5, 5, 5, 5), priced(5, 5, 5, 5)], 20);
   const first = budget.next(always);

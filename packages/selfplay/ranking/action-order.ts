@@ -22,6 +22,8 @@ interface Chosen {
  * since each share starts Lean anew for every header.
  */
 const SHARES = [1 / 4, 1 / 4, 1 / 2] as const;
+/** What was given back is spent as long as it is this share of the budget. Less is not worth another start of Lean. */
+const REFUND_MIN = 1 / 8;
 
 export class ActionBudget {
   /** Pairs not yet tried, best first. */
@@ -63,6 +65,7 @@ export class ActionBudget {
    */
   next(isOpen: (statement: number) => boolean): Chosen[] {
     // After the last share, refunded prices are spent.
+    if (this.#shares.length === 0 && this.#left < REFUND_MIN * this.#budget) return [];
     const share = this.#shares.shift() ?? 1;
     // The last share takes all that is left. Each other share ends with the action that fills it; no cheaper
     // action of lower score replaces that one.

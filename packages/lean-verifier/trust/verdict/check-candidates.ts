@@ -36,7 +36,7 @@ const UNCONFIRMED: Confirmation = { kind: 'proved', reason: '', axioms: [] };
 export interface VerifierState extends PreparingState {
   readonly pool: LeanPool;
   readonly entriesPerRun: number;
-  readonly limits: (heartbeatsMax: CheckOptions['heartbeatsMax']) => LimitClasses;
+  readonly limits: (asked: Pick<CheckOptions, 'heartbeatsMax' | 'candidateTimeoutMs'>) => LimitClasses;
   readonly cache: VerdictCache | null;
   readonly confirmer: ProofConfirmer;
   /** Returns why the environment's project has changed, or null. */
@@ -87,7 +87,7 @@ class CandidatesCheck {
     this.#candidates = candidates;
     this.#options = options;
     this.#signal = signal;
-    this.#limits = state.limits(options.heartbeatsMax);
+    this.#limits = state.limits(options);
     this.#confirm = options.confirm ?? true;
     this.#cache = options.alone === true ? null : state.cache;
     this.#results = new Array(candidates.length);

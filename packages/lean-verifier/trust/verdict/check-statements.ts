@@ -51,7 +51,7 @@ export async function checkStatementBatch(
     }
   }
   const { pool, entriesPerRun } = state;
-  const limits = state.limits(heartbeatsMax);
+  const limits = state.limits({ heartbeatsMax });
   const look = { smallLimitsOnly: false, alone: false, form: STATEMENTS };
   await checkEntries({ pool, ...limits, ...look, entriesPerRun, signal }, works, ({ index }, outcome) =>
     report(index, judge(outcome)),
