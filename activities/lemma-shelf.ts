@@ -42,6 +42,8 @@ export type LemmaOffers = (asked: StatementToProve) => (goal?: string) => LemmaO
 
 /** Matches keyword, name and universes, such as `theorem List.map_map.{u, v} `. */
 const HEAD = /^(?:theorem|lemma)\s+\S+?(?:\.\{[^}]*\})?(?:\s+|$)/u;
+/** Returns binders, colon and type of a theorem, without keyword and name. */
+export const signatureOf = (statement: string): string => statement.replace(HEAD, '');
 const LIBRARY = 'Stp';
 const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
 
@@ -58,7 +60,7 @@ export async function lemmaOffers(
   const premises = await setPremises(sources, premisesFrom);
   const theorems = [...library.theorems, ...grown, ...premises.theorems];
   const fromPremises = library.theorems.length + grown.length;
-  for (const { statement } of theorems) table.add(termsOf(statement.replace(HEAD, '')));
+  for (const { statement } of theorems) table.add(termsOf(signatureOf(statement)));
   const retriever = new TermRetriever(table.finish(), 'bm25');
   const aboutOf = remembered((index: number) => about(definitions, theorems[index]!, 0));
   const keyOf = remembered((index: number) => keyUnder(definitions, theorems[index]!));
@@ -86,12 +88,12 @@ export async function lemmaOffers(
         : isThere(index) && isAbout(index) && keyOf(index) !== key;
     const opensLibrary = OPENS_LIBRARY.test(asked.header ?? LIBRARY_HEADER);
     return (goal = asked.statement) => {
-      const found = retriever.find({ state: goal.replace(HEAD, ''), accessible }, lemmasShown);
+      const found = retriever.find({ state: signatureOf(goal), accessible }, lemmasShown);
       const lemmas = found.map(({ premise }): ShownLemma => {
         const { name, statement } = theorems[premise]!;
         const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
         const written = isShort ? name.slice(LIBRARY.length + 1) : name;
-        return { name, written, signature: statement.replace(HEAD, '') };
+        return { name, written, signature: signatureOf(statement) };
       });
       return { lemmas, tokens: lemmaTokens };
     };

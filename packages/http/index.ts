@@ -7,4 +7,5 @@ export { isLoopbackHost } from './loopback.ts';
 export { quoted } from './quoted.ts';
 export { addRequestMetrics } from './request-metrics.ts';
 export { type Outcome, withRetries } from './retry.ts';
+export { undecodablePath } from './undecodable-path.ts';
 export { CLIENT_GONE_STATUS, type WorkEndings, WorkTracker } from './work-tracker.ts';

@@ -11,6 +11,7 @@ import { ACTION_HEARTBEATS_MAX, actionsFor } from '@stp/lean-explore';
 import { orderKey } from '@stp/selfplay';
 import { z } from 'zod';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
+import { premiseReader } from '../../activities/provers/scripts/offered-premises.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -62,6 +63,7 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
       { lemmasShown: options.premises, lemmaTokens: 0, premisesFrom: [options.set] },
       [],
     );
+    const readPremises = premiseReader();
     const all = await Array.fromAsync(ports.sources.problemSet(options.set));
     all.sort((a, b) => (orderKey('action-record', a.id) < orderKey('action-record', b.id) ? -1 : 1));
     const some = (split: string, count: number) => all.filter((one) => one.split === split).slice(0, count);
@@ -83,7 +85,7 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
         const { context } = contexts[at]!;
         if (context === null) return [];
         const { lemmas } = offersFor(one)();
-        return actionsFor(context, lemmas);
+        return actionsFor(context, readPremises(one.statement, lemmas));
       });
       const results = await verifier.check(
         chunk.flatMap((one, at) =>

@@ -20,6 +20,7 @@ import { ActionBudget, displayProof, fixedPrior, statementTokens } from '@stp/se
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
+import { premiseReader } from './offered-premises.ts';
 import { featuresFor } from './order.ts';
 import type { Ranking, TriedStatement } from './tries.ts';
 
@@ -77,13 +78,15 @@ export async function tryActions(
 ): Promise<TriedActions> {
   const { run, limits, prover, ranking, grown, signal, report } = task;
   const contexts = await ports.contexts(run, statements, limits, signal);
+  const readPremises = premiseReader();
   const open = statements.flatMap((statement, at): Open[] => {
     const { context } = contexts[at]!;
     if (context === null) return [];
     const constants = [...context.core, ...context.definitions.map(({ name }) => name)];
     const marks = task.marksOf(statement);
     const tokens = statementTokens(statement.statement, constants);
-    const actions = offered(actionsFor(context, task.offersFor(statement)().lemmas), ranking, statement.id, marks);
+    const premises = readPremises(statement.statement, task.offersFor(statement)().lemmas);
+    const actions = offered(actionsFor(context, premises), ranking, statement.id, marks);
     return [{ statement, marks, tokens, actions, tries: [] }];
   });
   const features = featuresFor(prover);

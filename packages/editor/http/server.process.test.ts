@@ -197,6 +197,14 @@ describe("LeanCopilot's contract", () => {
 });
 
 describe('bad input', () => {
+  test('a path that cannot be decoded gets an error in our form', async () => {
+    const answer = await fetch(`${url}/%zz`);
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: { status: 400, message: expect.any(String) } },
+    ]);
+  });
+
   test.each([
     ['a goal of a megabyte', { tactic_state: 'x'.repeat(1_000_000), prefix: '' }, 413],
     ['a body of five megabytes', { tactic_state: AND, prefix: '', context: 'x'.repeat(5_000_000) }, 413],

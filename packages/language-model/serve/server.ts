@@ -3,7 +3,7 @@
  * enforces limits, checks keys and implements the API; the engine does the sampling and batches requests.
  */
 
-import { addRequestMetrics, BearerKeys, listen, WorkTracker } from '@stp/http';
+import { addRequestMetrics, BearerKeys, listen, undecodablePath, WorkTracker } from '@stp/http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import {
   ApiError,
@@ -57,10 +57,7 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
     requestTimeout: RECEIVE_TIMEOUT_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // A path that cannot be decoded reaches no route and no error handler.
-    frameworkErrors: (error, _, reply) => {
-      reply.code(400 as never).send(badRequest(error.message).toBody() as never);
-    },
+    frameworkErrors: undecodablePath((problem) => badRequest(problem).toBody()),
   });
   server.removeContentTypeParser('text/plain');
   let isClosing = false;

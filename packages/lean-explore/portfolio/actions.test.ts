@@ -32,7 +32,7 @@ const context: StatementContext = {
   applications: [],
   core: ['List', 'Eq', 'List.map', 'HAppend.hAppend', 'List.instAppend', 'List.nil', 'BEq.beq'],
 };
-const premises = Array.from({ length: 12 }, (_, rank) => ({ written: `p${rank}`, signature: '(x : Nat) : x = x' }));
+const premises = Array.from({ length: 12 }, (_, rank) => ({ written: `p${rank}`, parts: ['says:='] }));
 const actions = actionsFor(context, premises);
 const texts = actions.map(({ proof }) => proof);
 

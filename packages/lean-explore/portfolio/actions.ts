@@ -17,10 +17,12 @@ export interface Action extends SearchScript {
   readonly parts: readonly string[];
 }
 
-/** A premise that an action may name, as a proof writes it, and the text after its name. */
+/** A premise that an action may name. */
 export interface OfferedPremise {
+  /** Its name, as a proof writes it. */
   readonly written: string;
-  readonly signature: string;
+  /** How it relates to the statement, for a ranker (`Action.parts`). */
+  readonly parts: readonly string[];
 }
 
 const FUNCTIONS_MAX = 6;
@@ -140,22 +142,21 @@ function oneFunction(name: string): End[] {
   ];
 }
 
-function onePremise({ written, signature }: OfferedPremise, index: number): End[] {
-  const parts = [`premise:${written}`, `rank:${index}`, `says:${shapeOf(signature)}`];
-  const end = (tactic: string, text: string): End => ({ tactic, names: 'premise', text, parts });
+function onePremise({ written, parts: related }: OfferedPremise, index: number): End[] {
+  const parts = [`premise:${written}`, `rank:${index}`, ...related];
+  const end = (tactic: string, text: string): End => ({
+    tactic,
+    names: 'premise',
+    text,
+    // A premise that suits `rw` need not suit `apply`.
+    parts: [...parts, ...related.map((part) => `${tactic} ${part}`)],
+  });
   return [
     end('simpa', `simpa using ${written} ..`),
     end('apply', `apply ${written} <;> ${PREMISE_REST}`),
     end('rw', `rw [${written}] <;> ${PREMISE_REST}`),
     end('rw←', `rw [← ${written}] <;> ${PREMISE_REST}`),
   ];
-}
-
-/** Returns the form of a theorem's conclusion, as far as its text shows. */
-function shapeOf(signature: string): string {
-  if (signature.includes('↔')) return 'equivalence';
-  if (/[^:<>≤≥]=[^>]/u.test(signature)) return 'equation';
-  return 'other';
 }
 
 const nothing = (tactic: string): End => ({ tactic, names: 'nothing', text: tactic });

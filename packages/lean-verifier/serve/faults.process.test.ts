@@ -53,6 +53,11 @@ describe('keys', () => {
   });
 });
 
+it('answers a path that cannot be decoded in its own form', async () => {
+  const answer = await fetch(`${served.server.url}/%zz`);
+  expect([answer.status, await answer.json()]).toEqual([400, { detail: expect.stringContaining('%zz') }]);
+});
+
 describe('bodies that do not fit', () => {
   it.each([
     ['no JSON', '{"snippets": [', 400, 'JSON'],

@@ -44,7 +44,6 @@ describe('terms of a text', () => {
       'Type',
       'List',
       '→',
-      'x.map',
       'map',
       '=',
     ]);

@@ -20,7 +20,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(['theorem', 'lemma', 'def', 'by', 
 
 /**
  * Returns the terms of a statement or a proof state, with repeats, without names of variables. A dotted name gives
- * itself and its last part, since a text may use either.
+ * itself and its last part, since a text may use either; after a variable, as in `xs.length`, only its last part.
  */
 export function termsOf(text: string): string[] {
   const bound = new Set<string>();
@@ -29,7 +29,9 @@ export function termsOf(text: string): string[] {
   return (text.match(TERM) ?? []).flatMap((term) => {
     if (KEYWORDS.has(term) || bound.has(term)) return [];
     const dot = term.lastIndexOf('.');
-    return dot < 0 ? [term] : [term, term.slice(dot + 1)];
+    if (dot < 0) return [term];
+    const last = term.slice(dot + 1);
+    return bound.has(term.slice(0, term.indexOf('.'))) ? [last] : [term, last];
   });
 }
 
