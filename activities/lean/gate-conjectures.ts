@@ -13,7 +13,7 @@ import type { RunStore, RunVerifier } from '../ports.ts';
 import { once, readAll, writeRecords } from '../records/record-files.ts';
 import { type ConjectureRecord, conjectureRecordSchema } from '../round/conjecture-records.ts';
 import { type GatedPart, gatedPartSchema } from '../round/gate-parts.ts';
-import { type GrownRecord, grownTheorems } from '../round/library.ts';
+import { type GrownRecord, grownLibrary } from '../round/library.ts';
 
 export interface GateConjecturesInput {
   readonly run: string;
@@ -32,7 +32,7 @@ export function gateConjecturesActivity(ports: RunStore & RunVerifier<'check' | 
       const store = await ports.store(run);
       return once(store, `${name}/gated.json`, gatedPartSchema, () =>
         withHeartbeat(async (signal, report) => {
-          const grown = await Array.fromAsync(grownTheorems(store, library));
+          const grown = await grownLibrary(store, library);
           const gate = new Gate(await ports.verifier(run, config.verification, grown), grown, signal);
           let standing = await gate.thoseThatElaborate(await readAll(store, conjectures, conjectureRecordSchema));
           for (const { verdict, candidates } of gateQuestions(conjecturing(config.conjectures).gate)) {

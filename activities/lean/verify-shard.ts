@@ -19,7 +19,7 @@ import { logMetrics, metricsAt } from '../metrics.ts';
 import type { RunMonitor, RunStore, RunVerifier } from '../ports.ts';
 import type { Sampled } from '../provers/shard-turn.ts';
 import { once, readAll, readRecords, writeRecords } from '../records/record-files.ts';
-import { grownTheorems } from '../round/library.ts';
+import { grownLibrary } from '../round/library.ts';
 import { VerdictParts } from '../round/verdict-parts.ts';
 import { isExplained, tally, unreadVerdict, type VerdictTally, verdictOf, withDropped } from '../round/verdicts.ts';
 
@@ -67,7 +67,7 @@ async function verify(
   const { run, name, config, sampled, earlier = null } = input;
   const items = new Map((await readAll(store, input.items, workItemSchema)).map((item) => [item.statement.id, item]));
   const samples = await readAll(store, sampled.samples, sampleSchema);
-  const library = await Array.fromAsync(grownTheorems(store, input.library));
+  const library = await grownLibrary(store, input.library);
   const verifier: Checking = await ports.verifier(run, config.verification, library);
   const parts = await VerdictParts.open(store, `${name}/verdict-parts`, verifier.sandbox, () => tell());
   const judgedBefore = await earlierVerdicts(store, earlier);

@@ -49,6 +49,24 @@ export type GrownRecord = z.infer<typeof grownTheoremSchema>;
  */
 const GROWN_AT_ONCE_MAX = 1_000;
 
+/** Libraries that stay in memory: all shards of a round read the same one. */
+const LIBRARIES_KEPT = 2;
+const kept = new Map<string, Promise<readonly GrownRecord[]>>();
+
+/**
+ * Returns the theorems of a library in order; none for null. Equal libraries are one array, so what is made from it can
+ * be kept with it.
+ */
+export function grownLibrary(store: ObjectStore, library: ArtifactRef | null): Promise<readonly GrownRecord[]> {
+  const key = JSON.stringify(library);
+  const found = kept.get(key) ?? Array.fromAsync(grownTheorems(store, library));
+  kept.delete(key);
+  kept.set(key, found);
+  found.catch(() => kept.delete(key));
+  if (kept.size > LIBRARIES_KEPT) kept.delete(kept.keys().next().value!);
+  return found;
+}
+
 /** Yields the theorems of a library in order; none for null. */
 export async function* grownTheorems(store: ObjectStore, library: ArtifactRef | null): AsyncGenerator<GrownRecord> {
   if (library !== null) yield* readRecords(store, library, grownTheoremSchema);

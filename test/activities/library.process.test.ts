@@ -3,8 +3,9 @@
  * are accepted. Costs about 15 s.
  */
 
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ArtifactRef, ObjectStore, Proved } from '@stp/config/records';
 import { CERTIFICATE, proved, statement } from '@stp/config/testing';
@@ -359,6 +360,9 @@ describe('a library that grows', () => {
     const library = await theoremsOf(await grow(1, [FIRST], null));
     const grown = await growEnvironment(environment, library, options());
     const [{ path, hash }] = grown.grown as [{ path: string; hash: string }];
+    const { searchPath } = grown;
+    const ofToolchain = searchPath.findIndex((folder) => existsSync(join(folder, 'Init.olean')));
+    expect([ofToolchain, searchPath.indexOf(dirname(path))]).toEqual([searchPath.length - 2, searchPath.length - 1]);
     const forged = join(directory, 'forged');
     await mkdir(forged);
     const module = basename(path, '.olean');

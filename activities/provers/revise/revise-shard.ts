@@ -24,7 +24,7 @@ import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, RunModel, RunMonitor, RunScratch, RunStore } from '../../ports.ts';
 import { proverForms } from '../../prover-forms.ts';
 import { once, readAll, readRecords, writeRecords } from '../../records/record-files.ts';
-import { grownTheorems } from '../../round/library.ts';
+import { grownLibrary } from '../../round/library.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { type ShardTurn, sampledSchema } from '../shard-turn.ts';
 import { sampleAnswers } from '../whole/sample-answers.ts';
@@ -63,7 +63,7 @@ export function reviseShardActivity(
           if (revised.length === 0) return null;
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const grown = await Array.fromAsync(grownTheorems(store, input.library ?? null));
+          const grown = await grownLibrary(store, input.library ?? null);
           const formOf = await proverForms(ports.sources, config.prover, grown);
           const requests = revised.map(({ item, index, asked }) => ({
             id: item.statement.id,

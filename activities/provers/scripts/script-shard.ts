@@ -29,7 +29,7 @@ import type {
   StatementContexts,
 } from '../../ports.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { type GrownRecord, grownTheorems, marksFor } from '../../round/library.ts';
+import { type GrownRecord, grownLibrary, marksFor } from '../../round/library.ts';
 import { unprovedItems } from '../../round/shard-files.ts';
 import { sampledSchema } from '../shard-turn.ts';
 import { actionTurn } from './action-turn.ts';
@@ -97,8 +97,10 @@ export function scriptShardActivity(
       const name = `${input.name}/scripts`;
       return once(store, `${name}/sampled.json`, scriptedSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
-          const grown = await Array.fromAsync(grownTheorems(store, input.library));
-          const further = await premiseTries(ports.sources, config.prover, grown);
+          const grown = await grownLibrary(store, input.library);
+          const isActions = triesActions(config.prover);
+          // With actions the list is tried only on conjectures and on statements that are proved already.
+          const further = isActions ? undefined : await premiseTries(ports.sources, config.prover, grown);
           const over: Over = { grown, further, signal, report };
           const samples = earlier === null ? [] : await readAll(store, earlier.samples, sampleSchema);
           const proved = new Set(grown.map(({ statementId }) => statementId));
@@ -107,7 +109,6 @@ export function scriptShardActivity(
           const items = (await unprovedItems(store, { items: input.items, earlier }, samples)).filter(
             ({ statement, origin }) => origin !== 'canary' && (earlier === null || !proved.has(statement.id)),
           );
-          const isActions = triesActions(config.prover);
           const takesActions = ({ statement, origin }: WorkItem): boolean =>
             isActions && origin !== 'conjecture' && !proved.has(statement.id);
           const ofActions = items.filter(takesActions);

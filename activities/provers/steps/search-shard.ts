@@ -30,7 +30,7 @@ import type {
 } from '../../ports.ts';
 import { stateForms } from '../../prover-forms.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { grownTheorems } from '../../round/library.ts';
+import { grownLibrary } from '../../round/library.ts';
 import { unprovedItems } from '../../round/shard-files.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { BatchedSamples } from '../batched-samples.ts';
@@ -156,7 +156,7 @@ async function searchItems(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const grown = await grownLibrary(store, input.library);
   const formOf = await stateForms(ports.sources, prover, grown);
   const { temperature, topP, maxTokens } = sampling;
   const failed = new AbortController();

@@ -14,7 +14,7 @@ import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, RunEnsemble, RunModel, RunMonitor, RunScratch, RunSteps, RunStore } from '../../ports.ts';
 import { stateForms } from '../../prover-forms.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { grownTheorems } from '../../round/library.ts';
+import { grownLibrary } from '../../round/library.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { BatchedSamples } from '../batched-samples.ts';
 import { type SampleShardInput, sampledSchema } from '../shard-turn.ts';
@@ -112,7 +112,7 @@ async function walkItems(
   const store = await ports.store(run);
   const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
   const generator = await ports.generator(run, directory, config.modelThreads, signal);
-  const grown = await Array.fromAsync(grownTheorems(store, input.library));
+  const grown = await grownLibrary(store, input.library);
   const formOf = await stateForms(ports.sources, prover, grown);
   const failed = new AbortController();
   const ends = AbortSignal.any([signal, failed.signal]);

@@ -10,7 +10,7 @@ import { logMetrics, metricsAt } from '../../metrics.ts';
 import type { DataSources, RunModel, RunMonitor, RunScratch, RunStore } from '../../ports.ts';
 import { markedForm, proverForms } from '../../prover-forms.ts';
 import { once, readAll, writeRecords } from '../../records/record-files.ts';
-import { grownTheorems, marksFor } from '../../round/library.ts';
+import { grownLibrary, marksFor } from '../../round/library.ts';
 import { fetchCheckpoint } from '../../training/checkpoints.ts';
 import { type AnswerRecord, answerRecord } from '../revise/answer-record.ts';
 import { type Sampled, type SampleShardInput, sampledSchema } from '../shard-turn.ts';
@@ -29,7 +29,7 @@ export function sampleShardActivity(
           const items = await readAll(store, input.items, workItemSchema);
           const directory = await fetchCheckpoint(store, input.checkpoint, await ports.scratch(run), signal);
           const generator = await ports.generator(run, directory, config.modelThreads, signal);
-          const grown = await Array.fromAsync(grownTheorems(store, input.library));
+          const grown = await grownLibrary(store, input.library);
           const formOf = await proverForms(ports.sources, config.prover, grown);
           const marksOf = marksLemmas(config.prover) ? marksFor(grown) : () => null;
           const requests = items.flatMap((item) => {

@@ -7,6 +7,12 @@ const TIMEOUT_MS = 60_000;
 
 const folders = new Map<string, string>();
 
+/** Returns the folder of a plain installation, in which `bin` and `lib` lie side by side; null if this is none. */
+export function installedFolder(executable: string): string | null {
+  const folder = join(dirname(dirname(executable)), 'lib', 'lean');
+  return existsSync(join(folder, 'Init.olean')) ? folder : null;
+}
+
 /**
  * Returns the folder of a plain installation, otherwise the answer of `lean --print-libdir`; null if that gives none.
  */
@@ -15,8 +21,7 @@ export async function toolchainFolder(context: ToolContext): Promise<string | nu
   const { executable } = environment;
   const known = folders.get(executable);
   if (known !== undefined) return known;
-  const plain = join(dirname(dirname(executable)), 'lib', 'lean');
-  const folder = existsSync(join(plain, 'Init.olean')) ? plain : await ask(context, executable, workingDirectory);
+  const folder = installedFolder(executable) ?? (await ask(context, executable, workingDirectory));
   if (folder !== null) folders.set(executable, folder);
   return folder;
 }
