@@ -110,7 +110,7 @@ export function keyUnder(definitions: DefinitionSource, { header, statement }: S
   return theoremKey(statement, (text) => definitions.under(header, text, boundNames(text)));
 }
 
-function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+export function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new Map<Key, Made>();
   return (index) => {
     if (!made.has(index)) made.set(index, make(index));

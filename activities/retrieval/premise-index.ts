@@ -24,7 +24,7 @@ const count = z.number().int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const manifestSchema = z.strictObject({
   /** Version of the folder's format. */
-  version: z.literal(1),
+  version: z.literal(2),
   files: count,
   premises: count,
   terms: count,
@@ -81,7 +81,7 @@ export async function writePremiseIndex(
     const numbers = [table.starts, table.documents, table.counts, table.lengths];
     await writeFile(join(partial, POSTINGS), Buffer.concat(numbers.map((one) => Buffer.from(one.buffer))));
     const manifest: IndexManifest = {
-      version: 1,
+      version: 2,
       files: files.length,
       premises: corpus.premises.length,
       terms: table.terms.length,

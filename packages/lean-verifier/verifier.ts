@@ -107,7 +107,10 @@ export interface CheckOptions {
   readonly smallLimitsOnly?: boolean;
   /** Maximum heartbeats for one proof, as in `BaseLimits`. */
   readonly heartbeatsMax?: number | null | undefined;
-  /** Processor time for one proof under the small limits, ms. Default: the verifier's. */
+  /**
+   * Processor time for one proof under the small limits, ms; the big limit is twice that. The judgement of modules keeps
+   * its own limits. Default: the verifier's.
+   */
   readonly candidateTimeoutMs?: number | undefined;
   /**
    * Whether the result explains a rejection. If not, the result has one message that says so, and Lean rejects in about

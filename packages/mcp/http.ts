@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { BearerKeys, isLoopbackHost, listen } from '@stp/http';
+import { answerUnroutable, BearerKeys, isLoopbackHost, listen } from '@stp/http';
 import fastify from 'fastify';
 
 const PATH = '/mcp';
@@ -53,7 +53,11 @@ export async function serveHttp(options: HttpOptions): Promise<RunningHttp> {
   const requests = new AsyncLocalStorage<AbortSignal>();
   const sessions = new Map<string, Session>();
   const bearers = new BearerKeys(keys);
-  const web = fastify({ requestTimeout: RECEIVE_TIMEOUT_MS, forceCloseConnections: true });
+  const web = fastify({
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    forceCloseConnections: true,
+    frameworkErrors: answerUnroutable((_, problem) => refusal(problem)),
+  });
   // The transport reads the body itself, up to its limit.
   web.removeAllContentTypeParsers();
   web.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -30,19 +30,28 @@ const KNOWN = ['a', 'b', 'c'].map((name) =>
     [1, 2, 3].map((index) => `${name}${index}`),
   ),
 );
+const ISA = 'import Stp\nimport Stp.Problems.Isaplanner\nopen Stp.Problems.Isaplanner';
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
 const NEW = associative('fresh', ['xs', 'ys', 'zs']);
 
 const configured = (actions: string, actionMs: number) =>
   resolveConfig({
     preset: 'smoke',
-    set: { 'prover.mode': 'scripts', 'prover.actions': actions, 'prover.actionMs': String(actionMs) },
+    set: {
+      ...{ 'prover.mode': 'scripts', 'prover.actions': actions, 'prover.actionMs': String(actionMs) },
+      ...{ 'prover.lemmas': 'marked' },
+    },
   });
 
 async function turn(
   name: string,
   statements: readonly ReturnType<typeof statement>[],
-  { actions = 'learned', actionMs = 400, ranking = null as ArtifactRef | null } = {},
+  {
+    actions = 'learned',
+    actionMs = 400,
+    ranking = null as ArtifactRef | null,
+    library = null as ArtifactRef | null,
+  } = {},
 ) {
   const store = await ports.store('actions');
   const items = await writeRecords(
@@ -51,7 +60,7 @@ async function turn(
     statements.map((one) => ({ statement: one, origin: 'dataset', samples: 1 })),
   );
   const config = configured(actions, actionMs);
-  const input = { run: 'actions', name, items, earlier: null, library: null, ranking, config };
+  const input = { run: 'actions', name, items, earlier: null, library, ranking, config };
   const scripted = await run<Scripted>(scriptShardActivity(ports).scriptShard, input);
   const tried = await readAll(store, scripted.tries!, triedStatementSchema);
   const samples = await readAll(store, scripted.samples, sampleSchema);
@@ -110,6 +119,28 @@ it('learns from the tries of a round within its budget, is the same after a rest
   const keys = new Set(failed.map(({ key }) => key));
   const again = second.tried.find(({ statementId }) => statementId === FALSE.id)?.tries ?? [];
   expect(again.filter(({ key }) => keys.has(key))).toEqual([]);
+}, 240_000);
+
+it('opens the marks of the library once for each text, and a proof carries them', async () => {
+  const theorem = {
+    ...{ round: 0, generation: 1, origin: 'dataset', header: ISA, premises: [], marks: ['simp', 'grind ='] },
+    proof: 'induction n <;> simp_all [plus]',
+  };
+  const library = await writeRecords(await ports.store('actions'), 'marked/library-*.jsonl', [
+    { ...theorem, name: 'Grown.g1', statementId: 'g1', statement: 'theorem a (n : Nat) : plus n 0 = n' },
+    {
+      ...{ ...theorem, name: 'Grown.g2', statementId: 'g2' },
+      statement: 'theorem b (n m : Nat) : plus n (m + 1) = plus n m + 1',
+    },
+  ]);
+  const commutes = { ...statement('theorem c (n m : Nat) : plus n m = plus m n'), header: ISA };
+  const [without, within] = await Promise.all([
+    turn('unmarked', [commutes], { actionMs: 1_000 }),
+    turn('marked', [commutes], { actionMs: 1_000, library }),
+  ]);
+  expect([without.figures.actionsProving, within.figures.actionsProving]).toEqual([0, 1]);
+  expect(within.samples.map(({ proof }) => proof.split('\n')[0])).toEqual(['open Grown.marked2 in']);
+  expect(new Set(within.tried[0]!.tries.map(({ marks }) => marks))).toEqual(new Set(['Grown.marked2']));
 }, 240_000);
 
 it('ranks nothing where nothing was tried, and has no weights where nothing was proved', async () => {

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { BearerKeys, discardBody, isLoopbackHost, listen, undecodablePath, WorkTracker } from '@stp/http';
+import { answerUnroutable, BearerKeys, discardBody, isLoopbackHost, listen, WorkTracker } from '@stp/http';
 import { refuseStaleWork, type StaleProject } from '@stp/lean-verifier/serve';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Suggester } from '../suggester.ts';
@@ -73,7 +73,7 @@ export async function startSuggestServer(options: SuggestServerOptions): Promise
     requestTimeout: RECEIVE_TIMEOUT_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: undecodablePath((message) => ({ error: { status: 400, message } })),
+    frameworkErrors: answerUnroutable((status, message) => ({ error: { status, message } })),
   });
   readStrictJson(server);
   addErrors(server, onError);

@@ -3,12 +3,11 @@
  * enforces limits, checks keys and implements the API; the engine does the sampling and batches requests.
  */
 
-import { addRequestMetrics, BearerKeys, listen, undecodablePath, WorkTracker } from '@stp/http';
+import { addRequestMetrics, answerUnroutable, BearerKeys, listen, WorkTracker } from '@stp/http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import {
   ApiError,
   apiErrorOf,
-  badRequest,
   clientLeft,
   shuttingDown,
   tookTooLong,
@@ -57,7 +56,9 @@ export async function startModelServer(options: ModelServeOptions): Promise<Runn
     requestTimeout: RECEIVE_TIMEOUT_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: undecodablePath((problem) => badRequest(problem).toBody()),
+    frameworkErrors: answerUnroutable((status, problem) =>
+      new ApiError(status, 'invalid_request_error', problem).toBody(),
+    ),
   });
   server.removeContentTypeParser('text/plain');
   let isClosing = false;

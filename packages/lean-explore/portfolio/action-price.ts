@@ -13,7 +13,8 @@ export const ACTION_HEARTBEATS_MAX = 2_000;
 export const SHARED_HEARTBEATS_MAX = 5_000;
 /**
  * Factor of processor time between a text with several scripts and a single proof. Heartbeats alone should end such a
- * text: Lean then names the script at which they ended, while a text that is stopped for its time is read again.
+ * text: Lean then names the script at which they ended, while a text that is stopped for its time is read again. Work that
+ * heartbeats hardly count, such as the kernel's, may take this much longer.
  */
 export const SHARED_TIME_FACTOR = 4;
 

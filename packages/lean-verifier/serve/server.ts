@@ -3,7 +3,7 @@
  * keys and implements the API; the pool chooses the process for each check.
  */
 
-import { addRequestMetrics, BearerKeys, discardBody, listen, undecodablePath, WorkTracker } from '@stp/http';
+import { addRequestMetrics, answerUnroutable, BearerKeys, discardBody, listen, WorkTracker } from '@stp/http';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
@@ -69,7 +69,7 @@ export async function startLeanServer(options: LeanServeOptions): Promise<Runnin
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true },
-    frameworkErrors: undecodablePath((detail) => ({ detail })),
+    frameworkErrors: answerUnroutable((_, detail) => ({ detail })),
   });
   server.removeContentTypeParser('text/plain');
   // Route schemas only describe; handlers check bodies with zod.

@@ -22,7 +22,7 @@ interface Chosen {
  * since each share starts Lean anew for every header.
  */
 const SHARES = [1 / 4, 1 / 4, 1 / 2] as const;
-/** What was given back is spent as long as it is this share of the budget. Less is not worth another start of Lean. */
+/** Share of the budget that must be left after the last share. Less is not worth another start of Lean. */
 const REFUND_MIN = 1 / 8;
 
 export class ActionBudget {
@@ -59,13 +59,13 @@ export class ActionBudget {
   }
 
   /**
-   * Returns the next pairs to try; none once the budget or the actions are used up.
+   * Returns the next pairs to try; none once the actions are used up, or the budget but for a small refund.
    *
    * @param isOpen is the statement still unproved?
    */
   next(isOpen: (statement: number) => boolean): Chosen[] {
-    // After the last share, refunded prices are spent.
     if (this.#shares.length === 0 && this.#left < REFUND_MIN * this.#budget) return [];
+    // After the last share, refunded prices are spent.
     const share = this.#shares.shift() ?? 1;
     // The last share takes all that is left. Each other share ends with the action that fills it; no cheaper
     // action of lower score replaces that one.

@@ -22,6 +22,31 @@ it('finds the main relation of a conclusion', () => {
   ).toEqual(['≤', '<+', '↔', '=', '¬', '∃', '<', '=', '≠', 'other', '=']);
 });
 
+it.each([
+  ['{a b c : Prop} : a ∧ b → c ↔ a → b → c', '↔', ['∧', '→'], 0],
+  ['(f g : α → β) (l : List α) : l.map f = l.map g ↔ ∀ (a : α), a ∈ l → f a = g a', '↔', ['map', '='], 0],
+  ['(a : Prop) : a → False ↔ ¬a', '↔', ['→', 'False'], 0],
+  ['{a b : Rat} : ¬a < b ↔ b ≤ a', '↔', ['¬', '<'], 0],
+  ['(p : Prop) : ¬p ∨ p', '∨', ['¬'], 0],
+  ['{a b : Prop} : a = b → (a ↔ b)', '↔', [], 1],
+  ['{α : Type} : @Eq (List α) [].reverse []', '=', ['Eq', 'List', 'reverse'], 0],
+  ['{p : Nat → Prop} : ¬∃ x, p x', '¬', ['¬∃', 'x'], 0],
+  ['{h : Prop} : h → ∀ (x : Nat), x + 0 = x', '=', ['+', '0'], 1],
+  ['{p q : Nat → Prop} : ∃ b, p b → q b', '∃', ['∃', 'b', '→'], 0],
+  ['(y : Nat) : Monotone fun x => x ≤ y', 'other', ['Monotone', 'x', '≤'], 0],
+  ['(n : Nat) : n+0=n', '=', ['+', '0'], 0],
+  ['(n : Nat) : toString n = n.repr', '=', ['toString'], 0],
+])('reads the conclusion of %s', (text, main, left, hypotheses) => {
+  const read = statedTerms(text);
+  expect([read.relation, read.hypotheses]).toEqual([main, hypotheses]);
+  expect([...read.left].sort()).toEqual(left.sort());
+});
+
+it('tells a left side that is a variable from one whose terms all fit', () => {
+  const statement = statedTerms('(b : Bool) : b = true');
+  expect(premiseParts(statement, statedTerms('{b : Bool} : b = true'))).toContain('left:none');
+});
+
 it('reads nothing but white space, an open bracket and a text without a colon', () => {
   for (const text of ['', ' ', '(', ')', 'True', ': ', ': →'])
     expect(statedTerms(text)).toMatchObject({ relation: 'other' });

@@ -20,7 +20,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(['theorem', 'lemma', 'def', 'by', 
 
 /**
  * Returns the terms of a statement or a proof state, with repeats, without names of variables. A dotted name gives
- * itself and its last part, since a text may use either; after a variable, as in `xs.length`, only its last part.
+ * itself and its last part, since a text may use either; after a variable, as in `xs.toList.length`, only the other parts.
  */
 export function termsOf(text: string): string[] {
   const bound = new Set<string>();
@@ -28,10 +28,9 @@ export function termsOf(text: string): string[] {
     for (const name of names!.trim().split(/\s+/u)) bound.add(name.replace(/✝.*$/u, ''));
   return (text.match(TERM) ?? []).flatMap((term) => {
     if (KEYWORDS.has(term) || bound.has(term)) return [];
-    const dot = term.lastIndexOf('.');
-    if (dot < 0) return [term];
-    const last = term.slice(dot + 1);
-    return bound.has(term.slice(0, term.indexOf('.'))) ? [last] : [term, last];
+    if (!term.includes('.')) return [term];
+    const [first = '', ...others] = term.split('.');
+    return bound.has(first) ? others : [term, others.at(-1)!];
   });
 }
 
