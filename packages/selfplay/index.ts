@@ -52,7 +52,7 @@ export {
 } from './ranking/action-ranker.ts';
 export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './ranking/conjecture-features.ts';
 export { type RankerExample, rankerScore, trainRanker } from './ranking/conjecture-ranker.ts';
-export { premiseParts, type StatedTerms, statedTerms } from './ranking/premise-fit.ts';
+export { premiseParts, statedTerms } from './ranking/premise-fit.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
 export { type Accessible, type Premise, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';
