@@ -44,8 +44,8 @@ export const grownTheoremSchema = z.strictObject({
 export type GrownRecord = z.infer<typeof grownTheoremSchema>;
 
 /**
- * Most theorems that one growth adds; those proved least often come first. Each theorem is compiled once on each node
- * and enlarges the environment of every later check. A thousand compile in some ten seconds.
+ * Most theorems that one growth adds under a header; those proved least often come first. Each is compiled once on each
+ * node and enlarges the environment of every later check under that header. A thousand compile in some ten seconds.
  */
 const GROWN_AT_ONCE_MAX = 1_000;
 
@@ -132,10 +132,15 @@ async function nextTheorems(
   const first = 1 + Math.max(0, ...earlier.map(({ name }) => Number(name.slice(GROWN_NAMESPACE.length + 2))));
   const headers = new Set([...shortest.values()].map(({ header }) => header));
   const growing = new Set([...headers].filter(canGrow));
+  const taken = new Map<string | null, number>();
   return [...shortest.values()]
     .filter(({ header }) => growing.has(header))
     .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
-    .slice(0, GROWN_AT_ONCE_MAX)
+    .filter(({ header }) => {
+      const count = taken.get(header) ?? 0;
+      taken.set(header, count + 1);
+      return count < GROWN_AT_ONCE_MAX;
+    })
     .map(({ statementId, header, statement, proof, premises, certificate: { restsOn }, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
       const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];

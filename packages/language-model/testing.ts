@@ -50,6 +50,7 @@ export { llamaGguf, singleGguf, writeGguf } from './testing/gguf-writer.ts';
 export { MODEL_SIZES } from './testing/model-sizes.ts';
 export { lossAndGradient, plainEngine } from './testing/one-step.ts';
 export { relativeError } from './testing/reference.ts';
+export { flaw as proofFlaw, PROMPT as PROOF_PROMPT, proofCheckpoint } from './testing/slotted-proofs.ts';
 export { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, temporaryDirectory } from './testing/small-checkpoint.ts';
 export { lively, randomExample, SMALL_SHAPE as TRAINED_SHAPE, weighted } from './testing/small-model.ts';
 export { EXAMPLES, smallTraining } from './testing/small-training.ts';

@@ -9,6 +9,7 @@ import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LlamaCppEngine, llamaCppEngine } from '@stp/config';
+import { PROOF_MARKER } from '@stp/config/words';
 import {
   embeddedGenerator,
   type Generator,
@@ -22,6 +23,9 @@ import {
   generatorContract,
   jsonGrammar,
   llamaGguf,
+  PROOF_PROMPT,
+  proofCheckpoint,
+  proofFlaw,
   requestsFor,
   SAMPLING,
   smallCheckpoint,
@@ -126,6 +130,25 @@ describe('samples of llama.cpp', () => {
     const [free, cooler, nucleus] = [await mean({}), await mean({ temperature: 0.5 }), await mean({ topP: 0.2 })];
     expect(cooler).toBeGreaterThan(free + 0.5);
     expect(nucleus).toBeGreaterThan(free + 0.5);
+  });
+
+  it('are proofs of known words and slots of the prompt where the checkpoint lists its words', async () => {
+    const directory = join(home, 'proofs');
+    await writeCheckpoint(directory, proofCheckpoint());
+    const generator = await open(directory);
+    const sample = async (prompt: string) => {
+      const requests = Array.from({ length: 24 }, (_, seed) => ({ id: String(seed), prompt, seed }));
+      const completions = await generator.sample(requests, { ...SAMPLING, temperature: 2, topP: 1, maxTokens: 60 });
+      return completions.filter(({ finish }) => finish === 'stop').map(({ text }) => text);
+    };
+    const proofs = await sample(PROOF_PROMPT);
+    expect(new Set(proofs).size).toBeGreaterThan(2);
+    expect(proofs.map((text) => proofFlaw(PROOF_PROMPT, text)).filter((found) => found !== '')).toEqual([]);
+    // Elsewhere any text is free, but for slots that the prompt lacks.
+    const free = await sample(PROOF_PROMPT.replace(PROOF_MARKER, '<hard>'));
+    const flaws = free.map((text) => proofFlaw(PROOF_PROMPT, text));
+    expect(flaws.some((found) => found.startsWith('word '))).toBe(true);
+    expect(flaws.filter((found) => found.startsWith('slot '))).toEqual([]);
   });
 
   it('are equations of the grammar', async () => {

@@ -7,6 +7,7 @@ import { StpError } from '@stp/base';
 import { readModel } from '../checkpoint/model-folder.ts';
 import { damaged, foreign } from '../damaged.ts';
 import { serveSampler } from '../embedded/process/serve-sampler.ts';
+import { ModelRules } from '../embedded/sampling/prompt-rules.ts';
 import { readGguf, textIn } from '../gguf/gguf-file.ts';
 import { writeModelGguf } from '../gguf/model-gguf.ts';
 import { LlamaEmbedder } from './embedder.ts';
@@ -74,7 +75,8 @@ async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening
   const path = join(tmpdir(), `stp-model-${randomBytes(8).toString('hex')}.gguf`);
   try {
     await writeModelGguf(folder, path, directory);
-    const { tokenizer, shape } = folder;
+    const { tokenizer, shape, proofWords } = folder;
+    const rules = new ModelRules(tokenizer, proofWords);
     const neverId = tokenizer.endIds.has(tokenizer.padId) ? null : tokenizer.padId;
     const tokens: LlamaTokens = {
       size: shape.vocabularySize,
@@ -83,6 +85,7 @@ async function loadFolder(llama: Llama, directory: string, opening: LlamaOpening
       bytesOf: (id) => tokenizer.bytesOf(id),
       decode: (ids) => tokenizer.decode(ids),
       encodePrompt: (text) => tokenizer.encodePrompt(text),
+      rulesFor: (prompt, ids) => rules.rulesFor(prompt, ids),
     };
     return { model: await load(llama, path, opening), tokens, name: folder.model };
   } finally {

@@ -11,6 +11,7 @@ function sourceOf(logits: readonly number[], never: ReadonlySet<number> = new Se
   const sorted = logits.map((logit, id) => ({ id, logit })).sort((left, right) => right.logit - left.logit);
   const source: LogitSource = {
     size: logits.length,
+    isRestricted: never.size > 0,
     isChoosable: (id) => !never.has(id),
     likeliest: async (count) => {
       asked.push(count);
@@ -50,6 +51,8 @@ describe('a choice', () => {
     ['of all tokens', random(600, 12), 1, 1],
     ['of a flat distribution, whose nucleus is most of it', random(700, 0.1), 1, 0.97],
     ['of some tokens', random(600, 12), 1, 1, new Set(Array(200).keys())],
+    ['of a few of many equal tokens', random(700, 0.1), 1, 1, new Set(Array(680).keys())],
+    ['of a nucleus of a few tokens', random(700, 6), 1, 0.6, new Set(Array(660).keys())],
   ])('%s falls on each token as often as it should', async (_, logits, temperature, topP, never = new Set()) => {
     const allowed = logits.map((logit, id) => (never.has(id) ? Number.NEGATIVE_INFINITY : logit));
     const expected = expectedShares(allowed, temperature, topP);
@@ -100,6 +103,10 @@ describe('a choice', () => {
     expect((await chooseLogit(rows.source, { temperature: 0, topP: 1 }, 0.5, 2)).top.map(({ id }) => id)).toEqual([
       300, 301,
     ]);
+    // The likeliest token is forbidden, and the others weigh nothing beside it.
+    const far = sourceOf([4_000, 2, 1, 0], new Set([0]));
+    const { chosen: likely } = await chooseLogit(far.source, { temperature: 1, topP: 1 }, 0.1, 0);
+    expect(likely!.id).toBe(1);
     const { source } = sourceOf([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]);
     expect((await chooseLogit(source, { temperature: 1, topP: 1 }, 0.5, 0)).chosen).toBeNull();
   });

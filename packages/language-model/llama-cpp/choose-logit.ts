@@ -15,7 +15,9 @@ export interface Logit {
 export interface LogitSource {
   /** Number of rows of the model's table of tokens. */
   readonly size: number;
-  /** Returns false for a padding token, and for a row that belongs to no token. */
+  /** Whether likely tokens may be forbidden. The choice then needs the weight of all that are allowed. */
+  readonly isRestricted: boolean;
+  /** Returns false for a forbidden token, a padding token, and a row that belongs to no token. */
   isChoosable(id: number): boolean;
   /** Returns the most likely allowed tokens in descending order; fewer than requested if no others are allowed. */
   likeliest(count: number): Promise<readonly Logit[]>;
@@ -44,7 +46,7 @@ export async function chooseLogit(
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
   const all = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
-  for (let size = LIST_SIZE; ; size *= LIST_GROWTH) {
+  for (let size = source.isRestricted ? source.size : LIST_SIZE; ; size *= LIST_GROWTH) {
     const asked = Math.min(size, source.size);
     const listed = await source.likeliest(asked);
     const isWhole = asked === source.size || listed.length < asked;
@@ -54,10 +56,11 @@ export async function chooseLogit(
     if (first === undefined) return { chosen: null, top: [] };
     const top = list.slice(0, topsWanted).map(withLogprob);
     if (temperature === 0) return { chosen: withLogprob(first), top };
-    const weightOf = ({ logit }: Logit): number => Math.exp((logit - highest) / temperature);
-    const never = listed.filter(({ id }) => !source.isChoosable(id));
+    // If all are listed, only ratios matter. The likeliest may be so far above all allowed tokens that these weigh 0.
+    const base = isWhole ? first.logit : highest;
+    const weightOf = ({ logit }: Logit): number => Math.exp((logit - base) / temperature);
     // The tokens that may be chosen weigh at most this much.
-    const weighed = never.reduce((weight, one) => weight - weightOf(one), all);
+    const weighed = listed.reduce((weight, one) => (source.isChoosable(one.id) ? weight : weight - weightOf(one)), all);
     const chosen = draw(list, list.map(weightOf), isWhole ? null : weighed, topP, uniform);
     if (chosen !== null) return { chosen: withLogprob(chosen), top };
   }

@@ -6,6 +6,7 @@
 import { StpError } from '@stp/base';
 import { GrowingSample, type SampledTokens, type Step } from '../embedded/sampling/growing-sample.ts';
 import { uniformAt } from '../embedded/sampling/philox.ts';
+import type { PromptRules, Writer } from '../embedded/sampling/prompt-rules.ts';
 import type { SampleGroup } from '../embedded/sampling/sampler.ts';
 import { typedGrammarText } from '../remote/openai/grammar-text.ts';
 import { chooseLogit, type LogitSource } from './choose-logit.ts';
@@ -18,7 +19,11 @@ export interface LlamaTokens extends SampledTokens {
   /** Returns false for a padding token, and for a row that belongs to no token. */
   isChoosable(id: number): boolean;
   encodePrompt(text: string): readonly number[];
+  /** Returns what samples of a prompt may contain; missing: anything. */
+  rulesFor?(prompt: string, ids: readonly number[]): PromptRules;
 }
+
+const NO_RULES: PromptRules = { masked: [], newWriter: null };
 
 export interface LlamaSamplerOptions {
   readonly bindings: Bindings;
@@ -37,6 +42,10 @@ export interface LlamaSamplerOptions {
 interface Row {
   readonly sample: GrowingSample;
   readonly grammar: GrammarState | null;
+  /** Ids that the sample may not contain. */
+  readonly masked: ReadonlySet<number>;
+  /** Restricts the sample's tokens; null for free text, and for a grammar. */
+  readonly writer: Writer | null;
   /** The prompt's last token, or the last chosen one, which is not in the cache yet. */
   pending: number;
   /** Number of tokens in the cache. */
@@ -45,6 +54,8 @@ interface Row {
 
 interface Waiting extends SampleGroup {
   readonly ids: readonly number[];
+  readonly masked: ReadonlySet<number>;
+  readonly newWriter: PromptRules['newWriter'];
   /** Text of the grammar; null for free text. */
   readonly grammarText: string | null;
   /** Whether the grammar has no equation, so that nothing can be written. */
@@ -78,8 +89,12 @@ export class LlamaSampler {
     const typed = group.grammar === undefined ? null : typedGrammarText(group.grammar);
     const isEmpty = group.grammar !== undefined && typed === null;
     const grammarText = group.gbnf ?? typed;
-    const ids = this.#options.tokens.encodePrompt(group.prompt);
-    this.#waiting.push({ ...group, ids, grammarText, isEmpty, started: 0 });
+    const { tokens } = this.#options;
+    const ids = tokens.encodePrompt(group.prompt);
+    const rules = tokens.rulesFor?.(group.prompt, ids) ?? NO_RULES;
+    const newWriter = grammarText === null ? rules.newWriter : null;
+    const masked = new Set(rules.masked);
+    this.#waiting.push({ ...group, ids, masked, newWriter, grammarText, isEmpty, started: 0 });
   }
 
   /** Drops waiting and running samples. */
@@ -133,7 +148,14 @@ export class LlamaSampler {
           sample.end('length', step);
           continue;
         }
-        const row = { sample, grammar: this.#grammarOf(group), pending: ids.at(-1)!, length: ids.length - 1 };
+        const row = {
+          sample,
+          grammar: this.#grammarOf(group),
+          masked: group.masked,
+          writer: group.newWriter?.() ?? null,
+          pending: ids.at(-1)!,
+          length: ids.length - 1,
+        };
         this.#rows[index] = row;
         if (row.length > 0) await this.#options.context.copySequenceStateFromOtherSequence(index, this.#options.rows);
       }
@@ -176,8 +198,8 @@ export class LlamaSampler {
 
   /** Chooses the row's next token. Returns false if it ended the sample. */
   async #advance(row: Row, index: number, batchIndex: number, step: Step): Promise<boolean> {
-    const { sample, grammar } = row;
-    const source = this.#logitsAt(batchIndex, this.#samplers[index]!, grammar);
+    const { sample, grammar, writer } = row;
+    const source = this.#logitsAt(batchIndex, this.#samplers[index]!, row);
     const uniform = uniformAt(sample.seed, sample.ids.length);
     const { chosen, top } = await chooseLogit(source, sample.sampling, uniform, sample.topsWanted);
     if (chosen === null) {
@@ -191,17 +213,20 @@ export class LlamaSampler {
         'The weights are damaged, or overflow in half precision: fetch them again, or use the embedded engine.',
       );
     row.pending = chosen.id;
+    writer?.push(chosen.id);
     if (grammar !== null && !this.#options.tokens.endIds.has(chosen.id))
       this.#options.bindings.AddonSampler.acceptGrammarEvaluationStateToken(grammar, chosen.id);
     return sample.push(chosen, top, step);
   }
 
   /** The binding's own choice is not used, so its temperature and seed do not matter. */
-  #logitsAt(batchIndex: number, sampler: BindingSampler, grammar: GrammarState | null): LogitSource {
+  #logitsAt(batchIndex: number, sampler: BindingSampler, { grammar, masked, writer }: Row): LogitSource {
     const { context, bindings, tokens } = this.#options;
+    const allowed = writer === null ? null : new Set(writer.allowed());
     return {
       size: tokens.size,
-      isChoosable: (id) => tokens.isChoosable(id),
+      isRestricted: grammar !== null || masked.size > 0 || allowed !== null,
+      isChoosable: (id) => tokens.isChoosable(id) && !masked.has(id) && (allowed?.has(id) ?? true),
       likeliest: async (count) => {
         const state =
           grammar === null ? {} : { grammarEvaluationState: new bindings.AddonGrammarEvaluationState(grammar) };

@@ -2,36 +2,28 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROOF_MARKER, SLOT_TOKENS } from '@stp/config/words';
+import { PROOF_MARKER } from '@stp/config/words';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { readModel } from '../../checkpoint/model-folder.ts';
-import { LEAN_TEXTS, SMALL_SHAPE, smallCheckpoint, smallModel } from '../../testing/small-checkpoint.ts';
-import { markersOf } from '../../tokenizer/special-tokens.ts';
-import { trainTokenizer } from '../../tokenizer/train.ts';
+import {
+  flaw,
+  OTHER_PROMPT,
+  PROMPT,
+  PROOF_SHAPE,
+  PROOFS,
+  TARGETS,
+  tokenizer,
+  WORDS,
+} from '../../testing/slotted-proofs.ts';
+import { LEAN_TEXTS, smallCheckpoint, smallModel } from '../../testing/small-checkpoint.ts';
 import { Sampler } from '../sampling/sampler.ts';
 import { initialState } from '../training/initial-state.ts';
 import { mayEnd, PROOF_START, type ProofState } from './proof-state.ts';
 import { afterAtom, atomsOf, proofWordsOf } from './proof-words.ts';
 import { ProofTokens, ProofWriter } from './proof-writer.ts';
 
-const PROMPT = `<defs><all>\n<f0>:List a→Nat|[]=>0|b::c=>mapl c<prove>(<n0> <n1> : Nat) (<s0> : List Nat) (<h0> : <n0> = <n1>) : <f0> <s0> = <n0>${PROOF_MARKER}`;
-const TARGETS = [
-  'induction<s0> generalizing<n0> <;> grind [<all>, mapl]',
-  'induction<s0> with\n| nil => rfl\n| cons x xs ih => simp only [<f0>, ih, Nat.add_comm]',
-  'cases<n0> <;> cases<n1> <;> simp_all [<all>]',
-  'fun_induction<f0><s0> <;> first | omega | grind',
-  'have hx : <n0> + 1 = 2 := by omega\nexact ⟨hx, ‹_›, <h0>.symm⟩',
-  'rcases<h0> with ⟨a, b⟩ | b\n· exact a\n· simp [← b] at<h0>',
-  'obtain ⟨w, hw⟩ := <h0>\nexact (fun y => hw.1 y)',
-  'cases h : <f0><s0> <;> simp [h]',
-];
-const PROOFS = TARGETS.map((target) => ({ prompt: PROMPT, target }));
-const OTHER_PROMPT = `<defs><all>\n<f1>:Nat→Nat<prove>(<n0> : Nat) : <f1> <n0> = <n0>${PROOF_MARKER}`;
-const WORDS = proofWordsOf(PROOFS, null)!;
-const TEXTS = [...LEAN_TEXTS, ...TARGETS, PROMPT, `<defs>${SLOT_TOKENS.join('')}`];
-const tokenizer = trainTokenizer(TEXTS, { vocabularySize: 420, specialTokens: markersOf(TEXTS) });
 const tokens = new ProofTokens(WORDS, tokenizer);
 const writerFor = (prompt: string): ProofWriter =>
   new ProofWriter(tokens, tokens.promptOf(prompt, tokenizer.encode(prompt)));
@@ -109,23 +101,6 @@ describe('a proof', () => {
   );
 });
 
-const OPENS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{', '⟩': '⟨' };
-/** Returns an empty text if the proof has only known words and slots and balanced brackets; otherwise the flaw. */
-function flaw(prompt: string, text: string): string {
-  const open: string[] = [];
-  const slots = new Set(prompt.match(/<[a-z]+\d*>/gu));
-  const known = new Set(Object.values(WORDS.words).flat());
-  for (const [word] of text.matchAll(/<(?:all|[a-z]\d+)>|[\p{L}_.'][\p{L}\p{N}_.']*|./gsu)) {
-    if (/^<./u.test(word)) {
-      if (!slots.has(word)) return `slot ${word}`;
-    } else if (/^[\p{L}_]/u.test(word)) {
-      if (!known.has(word) || (WORDS.shown.includes(word) && !prompt.includes(word))) return `word ${word}`;
-    } else if (Object.values(OPENS).includes(word)) open.push(word);
-    else if (word in OPENS && open.pop() !== OPENS[word]) return `bracket ${word}`;
-  }
-  return open.length === 0 ? '' : `open ${open.join('')}`;
-}
-
 describe('a writer', () => {
   it.each(TARGETS)('lets a model write %j', (target) => {
     const writer = writerFor(PROMPT);
@@ -161,10 +136,7 @@ describe('a writer', () => {
 
 describe('a model', () => {
   const sample = async (prompt: string): Promise<string[]> => {
-    const sampler = await Sampler.open(
-      { ...smallModel({ ...SMALL_SHAPE, vocabularySize: 420 }), tokenizer, proofWords: WORDS },
-      8,
-    );
+    const sampler = await Sampler.open({ ...smallModel(PROOF_SHAPE), tokenizer, proofWords: WORDS }, 8);
     const samples = Array.from({ length: 16 }, (_, key) => ({ key, seed: key }));
     sampler.add({ prompt, sampling: { temperature: 1, topP: 1, maxTokens: 60 }, samples });
     const texts: string[] = [];
@@ -193,7 +165,7 @@ describe('a training', () => {
     return { folder, path };
   };
   it('keeps the words of its proofs with the model, and a later one adds its own', async () => {
-    const shape = { ...SMALL_SHAPE, vocabularySize: 420 };
+    const shape = PROOF_SHAPE;
     const { folder, path } = await examples([
       ...PROOFS,
       { prompt: PROMPT.replace(PROOF_MARKER, '<hard>'), target: 'foreign' },
@@ -216,7 +188,8 @@ describe('a training', () => {
     const { path } = await examples(
       LEAN_TEXTS.map((text) => ({ prompt: text.split('<by>')[0] + PROOF_MARKER, target: text.split('<by>')[1] })),
     );
-    const shape = { ...SMALL_SHAPE, vocabularySize: 420 };
-    expect((await initialState({ examplesPath: path, shape, seed: 1, initDirectory: null })).proofWords).toBeNull();
+    expect(
+      (await initialState({ examplesPath: path, shape: PROOF_SHAPE, seed: 1, initDirectory: null })).proofWords,
+    ).toBeNull();
   });
 });

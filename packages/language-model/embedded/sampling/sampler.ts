@@ -6,21 +6,19 @@
 
 import { StpError } from '@stp/base';
 import type { TypedGrammar } from '@stp/config/records';
-import { PROOF_MARKER } from '@stp/config/words';
 import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { SamplingOptions } from '../../generator.ts';
 import type { ProofWords } from '../../tokenizer/proof-words.ts';
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts';
-import { ProofTokens, ProofWriter } from '../proof-grammar/proof-writer.ts';
 import { TokenChooser } from './choose-token.ts';
 import { decodeGraph } from './decode-graph.ts';
 import type { Weights } from './fused-decoder.ts';
 import { GrowingSample, type Step } from './growing-sample.ts';
 import { KeyValueCache } from './key-value-cache.ts';
 import { uniformAt } from './philox.ts';
+import { ModelRules, type Writer } from './prompt-rules.ts';
 import { type Prefix, Reader } from './reader.ts';
 import { openSession } from './session.ts';
-import { SlotMask } from './slot-mask.ts';
 import { TypedTokens, TypedWriter } from './typed-writer.ts';
 
 /** Number of cached prompts, for the next group with the same prompt: the current one and the next one. */
@@ -57,17 +55,11 @@ interface Row {
   length: number;
 }
 
-/** Decides which tokens may follow. */
-interface Writer {
-  allowed(): readonly number[];
-  push(id: number): void;
-}
-
 interface Waiting extends SampleGroup {
   readonly ids: readonly number[];
   readonly masked: readonly number[];
   /** Null for free text. */
-  readonly writer: (() => Writer) | null;
+  readonly newWriter: (() => Writer) | null;
   /** Number of samples given to rows so far. */
   started: number;
   prefix: Prefix | null;
@@ -82,8 +74,7 @@ export class Sampler {
   readonly #session: InferenceSession;
   readonly #cache: KeyValueCache;
   readonly #chooser: TokenChooser;
-  readonly #mask: SlotMask;
-  readonly #proofs: ProofTokens | null;
+  readonly #rules: ModelRules;
   readonly #rowsMax: number;
   readonly #maskedRow: Float32Array;
   /** The rows in use; contiguous between steps. */
@@ -103,8 +94,7 @@ export class Sampler {
     this.#cache = new KeyValueCache(model);
     const { size, padId, endIds } = tokenizer;
     this.#chooser = new TokenChooser({ size, neverId: endIds.has(padId) ? null : padId });
-    this.#mask = new SlotMask(tokenizer);
-    this.#proofs = proofWords === null ? null : new ProofTokens(proofWords, tokenizer);
+    this.#rules = new ModelRules(tokenizer, proofWords);
   }
 
   /** `rowsMax`: maximum number of samples decoded together. */
@@ -116,19 +106,11 @@ export class Sampler {
   /** Adds samples to the queue. */
   add(group: SampleGroup): void {
     const ids = this.#tokenizer.encodePrompt(group.prompt);
-    const writer = this.#writerOf(group, ids);
-    this.#waiting.push({ ...group, ids, masked: this.#mask.maskedFor(ids), writer, started: 0, prefix: null });
-  }
-
-  #writerOf({ grammar, prompt }: SampleGroup, ids: readonly number[]): Waiting['writer'] {
-    if (grammar !== undefined) {
-      const typed = new TypedTokens(grammar, this.#tokenizer);
-      return () => new TypedWriter(typed);
-    }
-    const proofs = this.#proofs;
-    if (proofs === null || !prompt.endsWith(PROOF_MARKER)) return null;
-    const own = proofs.promptOf(prompt, ids);
-    return () => new ProofWriter(proofs, own);
+    const { masked, newWriter } = this.#rules.rulesFor(group.prompt, ids);
+    const { grammar } = group;
+    const typed = grammar === undefined ? null : new TypedTokens(grammar, this.#tokenizer);
+    const writes = typed === null ? newWriter : () => new TypedWriter(typed);
+    this.#waiting.push({ ...group, ids, masked, newWriter: writes, started: 0, prefix: null });
   }
 
   /** Drops waiting and running samples. */
@@ -206,7 +188,7 @@ export class Sampler {
     const row: Row = {
       sample: new GrowingSample({ key, seed, sampling, tokensMax, isStreamed }, this.#tokenizer),
       masked: group.masked,
-      writer: group.writer?.() ?? null,
+      writer: group.newWriter?.() ?? null,
       length: group.ids.length,
     };
     if (group.ids.length === 0 || tokensMax <= 0 || row.writer?.allowed().length === 0) {
