@@ -1,8 +1,10 @@
 /**
  * The entries that remain to be checked: new entries, grouped by header and by the namespace of the theorem's name, and
  * tasks that were returned. A name `Foo.t` makes the namespace `Foo`, which a later `open` in the file could find, so
- * only entries with the same namespace share a file.
+ * only entries with the same namespace share a file. Trials share one whatever their names if they open nothing.
  */
+import { hasDefinitions } from '../header.ts';
+import { GROWN_NAMESPACE } from '../kept-theorem.ts';
 import type { CheckEntry } from './check-entries.ts';
 
 /**
@@ -38,13 +40,23 @@ export interface Backlog<E> {
   take(inFlight: number): Task<E> | null;
 }
 
+/** Matches `open` in a text, but for the marks of a grown library, whose namespaces no theorem's name makes. */
+const OPENS = new RegExp(`\\bopen\\b(?! ${GROWN_NAMESPACE}\\.marked\\d+ in\\b)`, 'u');
+
+/** Whether an `open` may look for a namespace: in the entry's texts, or in a notation of its header. */
+function opensNamespaces({ header, signature, proofText, ending = '' }: CheckEntry): boolean {
+  return hasDefinitions(header) || [signature, proofText, ending].some((text) => OPENS.test(text));
+}
+
 export function openBacklog<E extends CheckEntry>(options: {
   readonly entriesPerRun: number;
   /** Maximum number of concurrent tasks. */
   readonly runsMax: number;
   readonly look: Look;
+  /** As in `EntryCheck`. */
+  readonly isTrial?: boolean;
 }): Backlog<E> {
-  const { runsMax, look } = options;
+  const { runsMax, look, isTrial = false } = options;
   const entriesPerRun = look === 'alone' ? 1 : options.entriesPerRun;
   /** Enough to fill every run; at most twice as many entries wait. */
   const enough = entriesPerRun === 1 ? 1 : entriesPerRun * runsMax;
@@ -62,7 +74,8 @@ export function openBacklog<E extends CheckEntry>(options: {
     },
     add(entry) {
       waiting += 1;
-      const key = JSON.stringify([entry.header, entry.namespace ?? '']);
+      const isApart = !isTrial || opensNamespaces(entry);
+      const key = JSON.stringify([entry.header, isApart ? (entry.namespace ?? '') : null]);
       const list = groups.get(key);
       if (list === undefined) groups.set(key, [entry]);
       else list.push(entry);
@@ -76,8 +89,9 @@ export function openBacklog<E extends CheckEntry>(options: {
       if (returned !== undefined) return returned;
       if (waiting === 0 || (!complete && waiting < enough)) return null;
       const [key, list] = groups.entries().next().value!;
-      // Spread a short list over the runs that may start now.
-      const size = Math.min(entriesPerRun, Math.ceil(list.length / Math.max(1, runsMax - inFlight)));
+      // Gives each run that may start now an equal part of what waits. A list is split only if it is longer than that,
+      // since every part starts Lean and imports the header.
+      const size = Math.min(entriesPerRun, Math.ceil(waiting / Math.max(1, runsMax - inFlight)));
       const entries = list.splice(0, size);
       if (list.length === 0) groups.delete(key);
       waiting -= entries.length;

@@ -42,6 +42,11 @@ export interface EntryCheck {
   readonly alone: boolean;
   readonly entriesPerRun: number;
   readonly form: BatchForm;
+  /**
+   * Lean's answers are believed, and no module is judged. So entries with names in different namespaces may share a
+   * file if none opens a namespace.
+   */
+  readonly isTrial?: boolean;
   /** For runs that may write a module. Missing: none may. Entries that are checked alone always use `form`. */
   readonly written?: BatchForm | undefined;
   readonly signal: AbortSignal;
@@ -80,10 +85,11 @@ class EntriesCheck<E extends CheckEntry> {
   constructor(check: EntryCheck, settle: (entry: E, outcome: Outcome) => void) {
     this.#check = check;
     this.#settle = settle;
-    const { pool, entriesPerRun } = check;
+    const { pool, entriesPerRun, isTrial = false } = check;
     const { processes } = pool.stats();
     this.#runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
-    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look: check.alone ? 'alone' : 'small' });
+    const look = check.alone ? 'alone' : 'small';
+    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look, isTrial });
   }
 
   async run(source: Iterable<E> | AsyncIterable<E>): Promise<void> {
