@@ -8,17 +8,14 @@ import { type LeanHost, openLeanHost } from '../runtime/pool/lean-host.ts';
 import type { LeanPool } from '../runtime/pool/lean-pool.ts';
 import { openPool } from '../runtime/pool/open-pool.ts';
 import type { DriverName } from '../runtime/process/driver.ts';
-import type { SavedImports } from '../runtime/process/json-driver.ts';
 import { openDriver } from '../runtime/process/open-driver.ts';
 import type { ProcessContext } from '../runtime/process/spawn.ts';
 import { noSandbox, type Sandbox } from '../runtime/sandbox/sandbox.ts';
 import { watchProject } from '../toolchain/project-marks.ts';
 import type { LeanEnvironment, Verifier } from '../verifier.ts';
 import { checkerVersions } from './certificate/checkers.ts';
-import { splitImports } from './header.ts';
 import { ProofConfirmer } from './object/confirmation-queue.ts';
 import type { OnDisagreement } from './object/disagreement.ts';
-import { HeaderSnapshots } from './object/header-snapshots.ts';
 import { openVerdictCache } from './verdict/cache.ts';
 import { checkCandidates, type VerifierState } from './verdict/check-candidates.ts';
 import { checkStatementBatch } from './verdict/check-statements.ts';
@@ -30,10 +27,6 @@ import { premiseResolver } from './verdict/premises.ts';
  * next check.
  */
 const RESIDENT_SHARE_MAX = 0.75;
-/** More than the headers of one shard, which its checks read again and again. Each takes 21 MB of disk. */
-const SAVED_IMPORTS_MAX = 16;
-/** Saving the imports of `Init` takes 950 ms of processor time, and loading them saves 160 of 240 ms a run. */
-const SAVED_AT_USE = 6;
 
 export type VerifierOptions = VerifierSettings &
   (
@@ -57,7 +50,7 @@ interface VerifierSettings {
   readonly batchSize?: number;
   /** Folder of the verdict cache; null for no cache. */
   readonly cacheDirectory: string | null;
-  /** Working directory of the Lean processes, created if missing. Modules and saved imports are kept in it while they are used. */
+  /** Working directory of the Lean processes. It is created if missing, and nothing is written to it. */
   readonly scratchDirectory: string;
   readonly runMark?: string;
   /** Shared by everything on this machine that starts Lean. Missing: the verifier is the host's only user. */
@@ -97,10 +90,7 @@ export interface CheckPoolOptions {
  */
 export function openCheckPool(processContext: ProcessContext, options: CheckPoolOptions): LeanPool {
   const memoryBytesMax = options.memoryBytesMax ?? MEMORY_BYTES_MAX;
-  const driver = openDriver(options.driver, processContext, {
-    headers: 'in runs',
-    savedImports: savedImports(processContext),
-  });
+  const driver = openDriver(options.driver, processContext, 'in runs');
   return openPool({
     driver,
     processes: options.processes,
@@ -109,15 +99,6 @@ export function openCheckPool(processContext: ProcessContext, options: CheckPool
     residentBytesMax: RESIDENT_SHARE_MAX * memoryBytesMax,
     spares: driver.candidatesPerRun === 1 ? 1 : 0,
   });
-}
-
-function savedImports(processContext: ProcessContext): SavedImports {
-  const options = { inOrder: true, keptMax: SAVED_IMPORTS_MAX, madeAtUse: SAVED_AT_USE };
-  const snapshots = new HeaderSnapshots(processContext.workingDirectory, options);
-  return {
-    use: (header, bounds, work) => snapshots.use(splitImports(header).imports, { processContext, ...bounds }, work),
-    close: () => snapshots.close(),
-  };
 }
 
 /** Throws STP1002 if `processes` is below 1. Starts no process yet. */

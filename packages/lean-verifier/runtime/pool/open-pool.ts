@@ -133,7 +133,6 @@ class ProcessPool implements LeanPool {
     this.#asked.clear();
     await this.#warm.endAll();
     await Promise.allSettled(this.#leases);
-    await this.driver.close?.();
   }
 
   /** Requests permits for waiting leases, and opens spare processes where the host has capacity. */

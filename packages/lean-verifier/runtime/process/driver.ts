@@ -86,6 +86,4 @@ export interface LeanDriver {
   readonly writesObjects?: true;
   /** Starts a process and imports the header. */
   open(header: string, options: { readonly signal?: AbortSignal; readonly memoryBytesMax: number }): Promise<Opened>;
-  /** Removes what the driver keeps for later runs. Called once all sessions are closed. Missing: it keeps nothing. */
-  close?(): Promise<void>;
 }

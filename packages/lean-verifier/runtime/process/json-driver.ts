@@ -1,13 +1,12 @@
 /**
- * The driver for `lean --json --stdin`: one process per run, which imports the header each time, or loads saved imports.
- * Runs cannot affect each other. A start costs a quarter of a second, or a tenth with saved imports (with Mathlib:
- * seconds), so a run should hold many candidates.
+ * The driver for `lean --json --stdin`: one process per run, which imports the header each time. Runs cannot affect
+ * each other. A start costs a quarter of a second (with Mathlib: seconds), so a run should hold many candidates.
  */
 import type { LeanMessage } from '@stp/config/records';
 import { commandOptions } from './command-options.ts';
 import type { LeanDriver, LeanSession } from './driver.ts';
-import { type LeanRun, type LeanRunExit, runLean } from './lean-process.ts';
-import { type HeaderSnapshot, loadOptions, objectOptions } from './object-run.ts';
+import { runLean } from './lean-process.ts';
+import { objectOptions } from './object-run.ts';
 import { openSession } from './session.ts';
 import type { ProcessContext } from './spawn.ts';
 
@@ -33,44 +32,18 @@ const HEADERS_KNOWN_MAX = 1_024;
  */
 export type HeaderReading = 'tried' | 'in runs';
 
-/** Saved imports of headers. */
-export interface SavedImports {
-  /**
-   * Calls the work with the saved imports of a header, or null if there are none. They stay until the work is done. The
-   * work calls `drop` if Lean may be unable to read them.
-   */
-  use<Result>(
-    header: string,
-    bounds: { readonly memoryBytesMax: number; readonly signal?: AbortSignal | undefined },
-    work: (snapshot: HeaderSnapshot | null, drop: () => void) => Promise<Result>,
-  ): Promise<Result>;
-  close(): Promise<void>;
-}
-
-export interface JsonDriverOptions {
-  /** Default: `tried`. */
-  readonly headers?: HeaderReading;
-  /** For runs that write no module; a run that does says itself what it loads. Missing: each run imports. */
-  readonly savedImports?: SavedImports;
-}
-
-export function openJsonDriver(
-  processContext: ProcessContext,
-  { headers = 'tried', savedImports }: JsonDriverOptions = {},
-): LeanDriver {
+export function openJsonDriver(processContext: ProcessContext, headers: HeaderReading = 'tried'): LeanDriver {
   /** Allowed time for each importable header, ms. */
   const known = new Map<string, number>();
-  const sessionOf = (header: string, allowedMs: number): LeanSession =>
-    jsonSession(processContext, header, allowedMs, savedImports);
   return {
     name: 'json',
     candidatesPerRun: CANDIDATES_PER_RUN,
     writesObjects: true,
-    ...(savedImports === undefined ? {} : { close: () => savedImports.close() }),
     async open(header, { signal, memoryBytesMax }) {
       signal?.throwIfAborted();
       const allowedMs = headers === 'in runs' ? 0 : known.get(header);
-      if (allowedMs !== undefined) return { kind: 'open', session: sessionOf(header, allowedMs), headerMs: 0 };
+      if (allowedMs !== undefined)
+        return { kind: 'open', session: jsonSession(processContext, header, allowedMs), headerMs: 0 };
       const startedAt = performance.now();
       const messages: LeanMessage[] = [];
       const exit = await runLean({
@@ -88,46 +61,25 @@ export function openJsonDriver(
       if (known.size >= HEADERS_KNOWN_MAX) known.clear();
       const headerAllowedMs = HEADER_ALLOWANCE * (exit.cpuMs + HEADER_UNSEEN_MS);
       known.set(header, headerAllowedMs);
-      return { kind: 'open', session: sessionOf(header, headerAllowedMs), headerMs };
+      return { kind: 'open', session: jsonSession(processContext, header, headerAllowedMs), headerMs };
     },
   };
 }
 
-function jsonSession(
-  processContext: ProcessContext,
-  header: string,
-  headerAllowedMs: number,
-  savedImports: SavedImports | undefined,
-): LeanSession {
+function jsonSession(processContext: ProcessContext, header: string, headerAllowedMs: number): LeanSession {
   return openSession({
     header,
     pid: null,
     residentBytes: async () => 0,
     async runOnce({ body, deadlineMs, object, ...run }) {
-      const common = ['--stdin', ...(await commandOptions(processContext))];
-      const start = (own: Partial<LeanRun> & Pick<LeanRun, 'arguments'>): Promise<LeanRunExit> =>
-        runLean({
-          ...processContext,
-          ...run,
-          ...own,
-          deadlineMs: deadlineMs + headerAllowedMs,
-          arguments: [...common, ...own.arguments],
-          input: `${header}\n${body}`,
-        });
-      if (object !== undefined) return start(objectOptions(object));
-      if (savedImports === undefined) return start({ arguments: [] });
-      return savedImports.use(header, run, async (snapshot, drop) => {
-        let hasRead = false;
-        const exit = await start({
-          ...loadOptions(snapshot),
-          onMessage: (message, allow, end) => {
-            hasRead = true;
-            run.onMessage(message, allow, end);
-          },
-        });
-        // Every text causes a message, unless Lean cannot load what was saved.
-        if (snapshot !== null && !hasRead) drop();
-        return exit;
+      const written = object === undefined ? null : objectOptions(object);
+      return runLean({
+        ...processContext,
+        ...run,
+        ...written,
+        deadlineMs: deadlineMs + headerAllowedMs,
+        arguments: ['--stdin', ...(await commandOptions(processContext)), ...(written?.arguments ?? [])],
+        input: `${header}\n${body}`,
       });
     },
     end: async () => {},

@@ -16,27 +16,20 @@ export interface ObjectRun {
   readonly snapshot?: HeaderSnapshot | null | undefined;
 }
 
-/** Arguments and folders for a process that starts from saved imports, in addition to those of every Lean process. */
-export function loadOptions(snapshot: HeaderSnapshot | null): {
-  readonly arguments: readonly string[];
-  readonly readOnly: readonly string[];
-} {
-  return snapshot === null
-    ? { arguments: [], readOnly: [] }
-    : { arguments: [`--incr-load=${snapshot.path}`], readOnly: [snapshot.folder] };
-}
-
 /** Arguments and folders for a process that writes a module, in addition to those of every Lean process. */
 export function objectOptions({ directory, module, snapshot = null }: ObjectRun): {
   readonly arguments: readonly string[];
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
 } {
-  const loads = loadOptions(snapshot);
   return {
-    arguments: [...loads.arguments, '-o', objectPath({ directory, module })],
+    arguments: [
+      ...(snapshot === null ? [] : [`--incr-load=${snapshot.path}`]),
+      '-o',
+      objectPath({ directory, module }),
+    ],
     writable: [directory],
-    readOnly: loads.readOnly,
+    readOnly: snapshot === null ? [] : [snapshot.folder],
   };
 }
 

@@ -14,14 +14,11 @@ import type { ProcessContext } from '../../runtime/process/spawn.ts';
 import { HEADER_TIMEOUT_MS } from '../verdict/limits.ts';
 import { type CompiledModule, type CompileTask, compileModule } from './compiled-module.ts';
 
-/** Number of import lists whose snapshots are kept by default; most runs have one or two. */
+/** Number of import lists whose snapshots are kept; a run has one or two. */
 const KEPT_MAX = 4;
 /** Maximum size of a snapshot: that of `Init` has 21 MB. A larger one, such as Mathlib's, is not kept. */
 const BYTES_MAX = 134_217_728;
-/**
- * By default the snapshot is made at this use of the imports, because the first proof under a header may be the only
- * one.
- */
+/** The snapshot is made at this use of the imports, because the first proof under a header may be the only one. */
 const MADE_AT_USE = 2;
 
 /** Limits of the process that makes a snapshot. */
@@ -43,20 +40,16 @@ interface Kept {
 export class HeaderSnapshots {
   readonly #scratchDirectory: string;
   readonly #inOrder: boolean;
-  readonly #keptMax: number;
-  readonly #madeAtUse: number;
   readonly #kept = new Map<string, Kept>();
 
   /**
    * For one environment, because a list of imports must have a single meaning.
    * @param options `inOrder`: processes that load a snapshot read one declaration after another, and report messages in
-   * that order. `keptMax`: number of import lists whose snapshots are kept. `madeAtUse`: the use at which one is made
+   * that order
    */
-  constructor(scratchDirectory: string, { inOrder = false, keptMax = KEPT_MAX, madeAtUse = MADE_AT_USE } = {}) {
+  constructor(scratchDirectory: string, { inOrder = false } = {}) {
     this.#scratchDirectory = scratchDirectory;
     this.#inOrder = inOrder;
-    this.#keptMax = keptMax;
-    this.#madeAtUse = madeAtUse;
   }
 
   /**
@@ -105,7 +98,7 @@ export class HeaderSnapshots {
   async #keep(key: string, kept: Kept): Promise<void> {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
-    if (this.#kept.size > this.#keptMax) await this.#drop(this.#kept.keys().next().value!);
+    if (this.#kept.size > KEPT_MAX) await this.#drop(this.#kept.keys().next().value!);
   }
 
   async #drop(key: string): Promise<void> {
@@ -122,7 +115,7 @@ export class HeaderSnapshots {
     bounds: SnapshotBounds,
   ): Promise<HeaderSnapshot | null> {
     kept.uses += 1;
-    if (kept.uses < this.#madeAtUse) return null;
+    if (kept.uses < MADE_AT_USE) return null;
     kept.made ??= this.#make(importLines, bounds).catch((error: unknown) => {
       // After an abort the next caller tries again.
       kept.made = null;

@@ -229,7 +229,7 @@ describe('what a run leaves', () => {
     const body = ['set_option maxHeartbeats 0', 'theorem a : 1 = 1 := by rfl', '#print "told"', ...stuck, ''].join(
       '\n',
     );
-    const opened = await openJsonDriver(processContext, { headers: 'in runs' }).open('import Init', bounds);
+    const opened = await openJsonDriver(processContext, 'in runs').open('import Init', bounds);
     if (opened.kind !== 'open') throw new Error(opened.kind);
     const told: string[] = [];
     await some.write('import Init', bounds, async () => GOOD);
