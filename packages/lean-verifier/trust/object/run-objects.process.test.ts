@@ -11,6 +11,7 @@ import { coreEnvironment, scratchFolder } from '../../testing/environment.ts';
 import { candidate, kindsOf, open, type Row, scratchDirectory } from '../../testing/opened-verifier.ts';
 import type { CheckResult, LeanEnvironment } from '../../verifier.ts';
 import type { OnDisagreement } from './disagreement.ts';
+import { MADE_AT_USE } from './header-snapshots.ts';
 import { type ObjectRunEnd, RunObjects } from './run-objects.ts';
 
 const environment = await coreEnvironment();
@@ -213,7 +214,7 @@ describe('what a run leaves', () => {
         given.push(snapshot?.path);
         return { ...GOOD, ...end };
       });
-    for (let use = 0; use < 3; use++) await run({});
+    for (let use = 0; use <= MADE_AT_USE; use++) await run({});
     await run({ exit: { ...EXIT, code: 1 }, hasErrors: true });
     await run({ exit: { ...EXIT, code: 1 } });
     await run({});
@@ -232,7 +233,7 @@ describe('what a run leaves', () => {
     const opened = await openJsonDriver(processContext, 'in runs').open('import Init', bounds);
     if (opened.kind !== 'open') throw new Error(opened.kind);
     const told: string[] = [];
-    await some.write('import Init', bounds, async () => GOOD);
+    for (let use = 1; use < MADE_AT_USE; use++) await some.write('import Init', bounds, async () => GOOD);
     const { exit } = await some.write('import Init', bounds, async (object) => {
       expect(object.snapshot).toBeTruthy();
       const onMessage = ({ text }: LeanMessage): void => void told.push(text);
