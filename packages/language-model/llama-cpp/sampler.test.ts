@@ -98,13 +98,15 @@ interface SampledOptions {
   readonly rows?: number;
   readonly batchTokens?: number;
   readonly prompts?: readonly string[];
+  readonly rulesFor?: NonNullable<LlamaTokens['rulesFor']>;
 }
 
 /** Twelve samples of each prompt, and the number of tokens that were read. */
-async function sampled({ rows = 4, batchTokens = 512, prompts = [PROMPT] }: SampledOptions) {
+async function sampled({ rows = 4, batchTokens = 512, prompts = [PROMPT], rulesFor }: SampledOptions) {
   const standIn = new StandIn();
   const { context } = standIn;
-  const options = { bindings, model: {} as BindingModel, tokens, contextLength: 160 };
+  const own = rulesFor === undefined ? tokens : { ...tokens, rulesFor };
+  const options = { bindings, model: {} as BindingModel, tokens: own, contextLength: 160 };
   const sampler = new LlamaSampler({ ...options, context, rows, batchTokens });
   for (const [group, prompt] of prompts.entries())
     sampler.add({
@@ -154,5 +156,33 @@ describe('samples of one prompt', () => {
       }
       expect(logprob).toBeCloseTo(sum, 9);
     }
+  });
+});
+
+describe('samples under the rules of a prompt', () => {
+  it('have no forbidden token, each as likely as in the model', async () => {
+    const masked = Array.from({ length: VOCABULARY }, (_, id) => id).filter((id) => id % 4 === 1);
+    const { ended } = await sampled({ rulesFor: () => ({ masked, newWriter: null }) });
+    const written = new Set(ended.flatMap(({ text }) => [...Buffer.from(text, 'latin1')]));
+    expect(written.size).toBeGreaterThan(10);
+    expect(masked.filter((id) => written.has(id))).toEqual([]);
+    // The logarithms are those of the whole vocabulary.
+    const [first] = ended;
+    const logits = logitsAfter(tokens.encodePrompt(PROMPT));
+    const total = logits.reduce((sum, logit) => sum + Math.exp(logit), 0);
+    const [one] = (await sampled({ rows: 1, rulesFor: () => ({ masked, newWriter: null }) })).ended;
+    expect(one).toEqual(first);
+    expect(first!.logprob).toBeLessThan(logits[Buffer.from(first!.text, 'latin1')[0]!]! - Math.log(total) + 1e-9);
+  });
+
+  it('follow a writer of their own', async () => {
+    // Writes 5, 6, 7, … and then the end.
+    const newWriter = () => {
+      let next = 5;
+      return { allowed: () => [next < 9 ? next : END], push: () => void next++ };
+    };
+    const { ended } = await sampled({ rulesFor: () => ({ masked: [], newWriter }) });
+    expect(new Set(ended.map(({ text }) => text))).toEqual(new Set(['\x05\x06\x07\x08']));
+    expect(ended.every(({ finish, tokens: count }) => finish === 'stop' && count === 5)).toBe(true);
   });
 });
