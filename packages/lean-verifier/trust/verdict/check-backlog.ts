@@ -1,7 +1,8 @@
 /**
  * The entries that remain to be checked: new entries, grouped by header and by the namespace of the theorem's name, and
  * tasks that were returned. A name `Foo.t` makes the namespace `Foo`, which a later `open` in the file could find, so
- * only entries with the same namespace share a file. Trials share one whatever their names if they open nothing.
+ * only entries with the same namespace share a file. Entries without a judgement share one whatever their names, if they
+ * open nothing.
  */
 import { hasDefinitions } from '../header.ts';
 import { GROWN_NAMESPACE } from '../kept-theorem.ts';
@@ -54,9 +55,9 @@ export function openBacklog<E extends CheckEntry>(options: {
   readonly runsMax: number;
   readonly look: Look;
   /** As in `EntryCheck`. */
-  readonly isTrial?: boolean;
+  readonly isJudged?: boolean;
 }): Backlog<E> {
-  const { runsMax, look, isTrial = false } = options;
+  const { runsMax, look, isJudged = true } = options;
   const entriesPerRun = look === 'alone' ? 1 : options.entriesPerRun;
   /** Enough to fill every run; at most twice as many entries wait. */
   const enough = entriesPerRun === 1 ? 1 : entriesPerRun * runsMax;
@@ -74,7 +75,7 @@ export function openBacklog<E extends CheckEntry>(options: {
     },
     add(entry) {
       waiting += 1;
-      const isApart = !isTrial || opensNamespaces(entry);
+      const isApart = isJudged || opensNamespaces(entry);
       const key = JSON.stringify([entry.header, isApart ? (entry.namespace ?? '') : null]);
       const list = groups.get(key);
       if (list === undefined) groups.set(key, [entry]);

@@ -117,7 +117,7 @@ class CandidatesCheck {
       smallLimitsOnly: this.#options.smallLimitsOnly ?? false,
       alone: this.#options.alone ?? false,
       entriesPerRun,
-      isTrial: !this.#confirm,
+      isJudged: this.#confirm,
       form: this.#confirm ? PROOFS_TO_JUDGE : PROOFS,
       written: this.#confirm && pool.driver.writesObjects ? proofsAsObjects(confirmer.objects) : undefined,
       signal: this.#signal,

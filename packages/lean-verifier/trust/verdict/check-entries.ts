@@ -43,10 +43,10 @@ export interface EntryCheck {
   readonly entriesPerRun: number;
   readonly form: BatchForm;
   /**
-   * Lean's answers are believed, and no module is judged. So entries with names in different namespaces may share a
-   * file if none opens a namespace.
+   * False: Lean's answers count, and no module is judged. Then entries with names in different namespaces may share a
+   * file if none opens a namespace. Missing: true.
    */
-  readonly isTrial?: boolean;
+  readonly isJudged?: boolean;
   /** For runs that may write a module. Missing: none may. Entries that are checked alone always use `form`. */
   readonly written?: BatchForm | undefined;
   readonly signal: AbortSignal;
@@ -85,11 +85,11 @@ class EntriesCheck<E extends CheckEntry> {
   constructor(check: EntryCheck, settle: (entry: E, outcome: Outcome) => void) {
     this.#check = check;
     this.#settle = settle;
-    const { pool, entriesPerRun, isTrial = false } = check;
+    const { pool, entriesPerRun, isJudged = true } = check;
     const { processes } = pool.stats();
     this.#runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
     const look = check.alone ? 'alone' : 'small';
-    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look, isTrial });
+    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look, isJudged });
   }
 
   async run(source: Iterable<E> | AsyncIterable<E>): Promise<void> {
