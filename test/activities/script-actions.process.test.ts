@@ -34,12 +34,12 @@ const ISA = 'import Stp\nimport Stp.Problems.Isaplanner\nopen Stp.Problems.Isapl
 const FALSE = statement('theorem wrong (n : Nat) : n + 1 = n');
 const NEW = associative('fresh', ['xs', 'ys', 'zs']);
 
-const configured = (actions: string, actionMs: number) =>
+const configured = (actions: string, actionMs: number, premises = 0) =>
   resolveConfig({
     preset: 'smoke',
     set: {
       ...{ 'prover.mode': 'scripts', 'prover.actions': actions, 'prover.actionMs': String(actionMs) },
-      ...{ 'prover.lemmas': 'marked' },
+      ...{ 'prover.lemmas': 'marked', 'prover.premisesTried': String(premises) },
     },
   });
 
@@ -49,6 +49,7 @@ async function turn(
   {
     actions = 'learned',
     actionMs = 400,
+    premises = 0,
     ranking = null as ArtifactRef | null,
     library = null as ArtifactRef | null,
   } = {},
@@ -59,7 +60,7 @@ async function turn(
     `${name}/items-*.jsonl`,
     statements.map((one) => ({ statement: one, origin: 'dataset', samples: 1 })),
   );
-  const config = configured(actions, actionMs);
+  const config = configured(actions, actionMs, premises);
   const input = { run: 'actions', name, items, earlier: null, library, ranking, config };
   const scripted = await run<Scripted>(scriptShardActivity(ports).scriptShard, input);
   const tried = await readAll(store, scripted.tries!, triedStatementSchema);
@@ -121,18 +122,36 @@ it('learns from the tries of a round within its budget, is the same after a rest
   expect(again.filter(({ key }) => keys.has(key))).toEqual([]);
 }, 240_000);
 
-it('opens the marks of the library once for each text, and a proof carries them', async () => {
+/** A library of two theorems on addition. */
+async function grownLibrary(): Promise<ArtifactRef> {
   const theorem = {
     ...{ round: 0, generation: 1, origin: 'dataset', header: ISA, premises: [], marks: ['simp', 'grind ='] },
     proof: 'induction n <;> simp_all [plus]',
   };
-  const library = await writeRecords(await ports.store('actions'), 'marked/library-*.jsonl', [
+  return writeRecords(await ports.store('actions'), 'marked/library-*.jsonl', [
     { ...theorem, name: 'Grown.g1', statementId: 'g1', statement: 'theorem a (n : Nat) : plus n 0 = n' },
     {
       ...{ ...theorem, name: 'Grown.g2', statementId: 'g2' },
       statement: 'theorem b (n m : Nat) : plus n (m + 1) = plus n m + 1',
     },
   ]);
+}
+
+it('records how a premise fits and where it comes from, so that a ranker can learn it', async () => {
+  const wrong = { ...statement('theorem c (n m : Nat) : plus n m = plus n n'), header: ISA };
+  const { tried } = await turn('premises', [wrong], { premises: 3, actionMs: 600, library: await grownLibrary() });
+  const parts = tried[0]!.tries.map((one) => one.parts).filter((own) => own.includes('names:premise'));
+  const from = (where: string) => parts.filter((own) => own.includes(`from:${where}`));
+  expect(from('run').map((own) => own.find((part) => part.startsWith('premise:')))).toContain('premise:Grown.g1');
+  expect(from('run').length + from('library').length).toBe(parts.length);
+  for (const own of parts) {
+    const end = own.find((part) => part.startsWith('ends:'))!.slice('ends:'.length);
+    expect(own).toEqual(expect.arrayContaining(['same:true', `${end} same:true`, 'says:=', `${end} says:=`]));
+  }
+}, 240_000);
+
+it('opens the marks of the library once for each text, and a proof carries them', async () => {
+  const library = await grownLibrary();
   const commutes = { ...statement('theorem c (n m : Nat) : plus n m = plus m n'), header: ISA };
   const [without, within] = await Promise.all([
     turn('unmarked', [commutes], { actionMs: 1_000 }),
