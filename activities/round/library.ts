@@ -132,15 +132,13 @@ async function nextTheorems(
   const first = 1 + Math.max(0, ...earlier.map(({ name }) => Number(name.slice(GROWN_NAMESPACE.length + 2))));
   const headers = new Set([...shortest.values()].map(({ header }) => header));
   const growing = new Set([...headers].filter(canGrow));
-  const taken = new Map<string | null, number>();
-  return [...shortest.values()]
+  const sorted = [...shortest.values()]
     .filter(({ header }) => growing.has(header))
-    .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1))
-    .filter(({ header }) => {
-      const count = taken.get(header) ?? 0;
-      taken.set(header, count + 1);
-      return count < GROWN_AT_ONCE_MAX;
-    })
+    .sort((a, b) => a.passRate - b.passRate || (a.statementId < b.statementId ? -1 : 1));
+  const byHeader = Map.groupBy(sorted, ({ header }) => header);
+  const added = new Set([...byHeader.values()].flatMap((own) => own.slice(0, GROWN_AT_ONCE_MAX)));
+  return sorted
+    .filter((one) => added.has(one))
     .map(({ statementId, header, statement, proof, premises, certificate: { restsOn }, origin }, index) => {
       const name = `${GROWN_NAMESPACE}.g${first + index}`;
       const marks: GrownRecord['marks'] = isConditional(statement) ? ['grind ='] : [...LEMMA_MARKS];

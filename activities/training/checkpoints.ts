@@ -44,7 +44,7 @@ export interface StoreCheckpointOptions {
   readonly signal: AbortSignal;
   /** Uploads of an earlier attempt. */
   readonly uploads?: Uploads;
-  /** Called with all uploads in progress whenever one begins or ends, and with the bytes confirmed so far. */
+  /** Called with all uploads in progress whenever one begins or ends, and with the bytes sent so far. */
   readonly onProgress?: (progress: { readonly uploads: Uploads; readonly bytesStored: number }) => void;
 }
 

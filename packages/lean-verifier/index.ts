@@ -54,6 +54,7 @@ export {
   GROWN_NAMESPACE,
   type GrownTheorem,
   headerOf,
+  isGrownName,
   LEMMA_MARKS,
   markedProof,
   withoutMarks,

@@ -1,6 +1,6 @@
 /** Describes the premises that actions may name on a statement, for a ranker. */
 import type { OfferedPremise } from '@stp/lean-explore';
-import { GROWN_NAMESPACE } from '@stp/lean-verifier';
+import { isGrownName } from '@stp/lean-verifier';
 import { type LemmaOffer, premiseParts, statedTerms } from '@stp/selfplay';
 import { remembered, signatureOf } from '../../lemma-shelf.ts';
 
@@ -15,9 +15,7 @@ export function premiseReader(): (statement: string, lemmas: LemmaOffer['lemmas'
     const stated = statedTerms(signatureOf(statement));
     return lemmas.map(({ name, written, signature }) => ({
       written,
-      parts: [...premiseParts(stated, read(signature)), `from:${isOfRun(name) ? 'run' : 'library'}`],
+      parts: [...premiseParts(stated, read(signature)), `from:${isGrownName(name) ? 'run' : 'library'}`],
     }));
   };
 }
-
-const isOfRun = (name: string): boolean => name.startsWith(`${GROWN_NAMESPACE}.`);

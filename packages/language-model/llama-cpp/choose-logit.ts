@@ -45,7 +45,9 @@ export async function chooseLogit(
 ): Promise<Choice> {
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
-  const all = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
+  // A list of all tokens needs no weight.
+  const isWeighed = temperature === 0 || temperature === 1 || source.isRestricted;
+  const all = isWeighed ? total : (await source.weight(temperature)).total;
   for (let size = source.isRestricted ? source.size : LIST_SIZE; ; size *= LIST_GROWTH) {
     const asked = Math.min(size, source.size);
     const listed = await source.likeliest(asked);
@@ -60,8 +62,10 @@ export async function chooseLogit(
     const base = isWhole ? first.logit : highest;
     const weightOf = ({ logit }: Logit): number => Math.exp((logit - base) / temperature);
     // The tokens that may be chosen weigh at most this much.
-    const weighed = listed.reduce((weight, one) => (source.isChoosable(one.id) ? weight : weight - weightOf(one)), all);
-    const chosen = draw(list, list.map(weightOf), isWhole ? null : weighed, topP, uniform);
+    const weighed = isWhole
+      ? null
+      : listed.reduce((weight, one) => (source.isChoosable(one.id) ? weight : weight - weightOf(one)), all);
+    const chosen = draw(list, list.map(weightOf), weighed, topP, uniform);
     if (chosen !== null) return { chosen: withLogprob(chosen), top };
   }
 }

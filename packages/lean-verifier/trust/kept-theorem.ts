@@ -48,7 +48,15 @@ export function grownAmong(constants: readonly string[]): string[] {
 
 const OF_GROWN = new RegExp(`^${GROWN_NAMESPACE}\\.g[1-9]\\d*(?![^.])`, 'u');
 
-const MARKED = new RegExp(`^open (${GROWN_NAMESPACE}\\.marked[1-9]\\d*) in\\n`, 'u');
+/** Whether a name is that of a theorem of a grown library. */
+export const isGrownName = (name: string): boolean => name.startsWith(`${GROWN_NAMESPACE}.`);
+
+const MARKS = `${GROWN_NAMESPACE}\\.marked[1-9]\\d*`;
+const MARKED = new RegExp(`^open (${MARKS}) in\\n`, 'u');
+const OPENS = new RegExp(`\\bopen\\b(?! ${MARKS} in\\b)`, 'u');
+
+/** Whether a text has the word `open`, other than for the marks of a grown library. */
+export const opensOther = (text: string): boolean => OPENS.test(text);
 
 /** Returns a tactic block at column 0 that runs with the marks of a namespace. */
 export function markedProof(proof: string, namespace: string): string {

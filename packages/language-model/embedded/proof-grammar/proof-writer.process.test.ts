@@ -165,23 +165,22 @@ describe('a training', () => {
     return { folder, path };
   };
   it('keeps the words of its proofs with the model, and a later one adds its own', async () => {
-    const shape = PROOF_SHAPE;
     const { folder, path } = await examples([
       ...PROOFS,
       { prompt: PROMPT.replace(PROOF_MARKER, '<hard>'), target: 'foreign' },
     ]);
     const { proofWords, tokenizer: own } = await initialState({
       examplesPath: path,
-      shape,
+      shape: PROOF_SHAPE,
       seed: 1,
       initDirectory: null,
     });
     expect(proofWords).toEqual(WORDS);
     const initDirectory = join(folder, 'first');
-    await writeCheckpoint(initDirectory, { ...smallCheckpoint(shape), tokenizer: own, proofWords });
+    await writeCheckpoint(initDirectory, { ...smallCheckpoint(PROOF_SHAPE), tokenizer: own, proofWords });
     expect((await readModel(initDirectory)).proofWords).toEqual(WORDS);
     const later = await examples([{ prompt: OTHER_PROMPT, target: 'norm_num' }]);
-    const next = await initialState({ examplesPath: later.path, shape, seed: 1, initDirectory });
+    const next = await initialState({ examplesPath: later.path, shape: PROOF_SHAPE, seed: 1, initDirectory });
     expect(next.proofWords!.words.command).toContain('norm_num');
   });
   it('knows no words where names are no slots', async () => {

@@ -8,6 +8,7 @@ import {
   GROWN_NAMESPACE,
   type GrownTheorem,
   headerOf,
+  isGrownName,
   markedNamespace,
   markLines,
   marksOpened,
@@ -149,7 +150,7 @@ export function keptSection(proofs: readonly ProofText[]): string {
 }
 
 function sectionOf(proof: ProofText): string {
-  const usesGrown = proof.premises.some((premise) => premise.startsWith(`${GROWN_NAMESPACE}.`));
+  const usesGrown = proof.premises.some(isGrownName);
   const opens = usesGrown ? `${openLines(proof.header)}\nopen ${GROWN_NAMESPACE}` : openLines(proof.header);
   const note = proof.note === undefined ? '' : `-- ${proof.note}\n`;
   const name = proof.name.slice(KEPT_NAMESPACE.length + 1);

@@ -36,8 +36,8 @@ it('waits until every run is full while more comes', () => {
 });
 
 /** Sizes of the runs in which these entries are checked, one run at a time. */
-function runsWith(entries: readonly object[], isJudged: boolean): number[] {
-  const backlog = openBacklog<never>({ entriesPerRun: 100, runsMax: 1, look: 'small', isJudged });
+function runsWith(entries: readonly object[], sharesNamespaces: boolean): number[] {
+  const backlog = openBacklog<never>({ entriesPerRun: 100, runsMax: 1, look: 'small', sharesNamespaces });
   for (const [index, more] of entries.entries()) backlog.add(entry(index, more));
   backlog.complete();
   const sizes: number[] = [];
@@ -53,21 +53,21 @@ it('spreads all that waits over the processes, and splits no more lists than tha
   expect([0, 1, 1].map((inFlight) => backlog.take(inFlight)?.entries.length)).toEqual([5, 2, 3]);
 });
 
-it('lets entries of several namespaces share a run only if they are not judged and open none', () => {
+it('lets entries of several namespaces share a run only if the form allows it and they open none', () => {
   const named = ['', 'A', 'B'].map((namespace) => ({ namespace }));
-  expect(runsWith(named, false)).toEqual([3]);
-  expect(runsWith(named, true)).toEqual([1, 1, 1]);
+  expect(runsWith(named, true)).toEqual([3]);
+  expect(runsWith(named, false)).toEqual([1, 1, 1]);
   const opens = { namespace: 'B', proofText: '  open A in simp' };
   const marks = { namespace: 'B', proofText: '  open Grown.marked7 in\n  simp' };
   const reopens = { namespace: 'B', proofText: '  open Grown.marked7 in\n  open A in simp' };
-  expect(runsWith([...named, marks], false)).toEqual([4]);
+  expect(runsWith([...named, marks], true)).toEqual([4]);
   for (const one of [opens, reopens, { ...opens, proofText: '', signature: ' : open A in True' }])
-    expect(runsWith([...named, one], false)).toEqual([3, 1]);
+    expect(runsWith([...named, one], true)).toEqual([3, 1]);
   const defined = `${HEADER}\n${DEFINITION_OPTIONS.join('\n')}\nnotation "a" => 1`;
   expect(
     runsWith(
       named.map((one) => ({ ...one, header: defined })),
-      false,
+      true,
     ),
   ).toEqual([1, 1, 1]);
 });

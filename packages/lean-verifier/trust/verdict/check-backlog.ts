@@ -1,11 +1,11 @@
 /**
  * The entries that remain to be checked: new entries, grouped by header and by the namespace of the theorem's name, and
  * tasks that were returned. A name `Foo.t` makes the namespace `Foo`, which a later `open` in the file could find, so
- * only entries with the same namespace share a file. Entries without a judgement share one whatever their names, if they
- * open nothing.
+ * only entries with the same namespace share a file. Some forms of a check let others share one,
+ * if they open nothing (`BatchForm.sharesNamespaces`).
  */
 import { hasDefinitions } from '../header.ts';
-import { GROWN_NAMESPACE } from '../kept-theorem.ts';
+import { opensOther } from '../kept-theorem.ts';
 import type { CheckEntry } from './check-entries.ts';
 
 /**
@@ -41,12 +41,12 @@ export interface Backlog<E> {
   take(inFlight: number): Task<E> | null;
 }
 
-/** Matches `open` in a text, but for the marks of a grown library, whose namespaces no theorem's name makes. */
-const OPENS = new RegExp(`\\bopen\\b(?! ${GROWN_NAMESPACE}\\.marked\\d+ in\\b)`, 'u');
-
-/** Whether an `open` may look for a namespace: in the entry's texts, or in a notation of its header. */
+/**
+ * Whether an `open` may look for a namespace that a theorem's name makes: in the entry's texts, or in a notation of its
+ * header.
+ */
 function opensNamespaces({ header, signature, proofText, ending = '' }: CheckEntry): boolean {
-  return hasDefinitions(header) || [signature, proofText, ending].some((text) => OPENS.test(text));
+  return hasDefinitions(header) || [signature, proofText, ending].some(opensOther);
 }
 
 export function openBacklog<E extends CheckEntry>(options: {
@@ -54,10 +54,10 @@ export function openBacklog<E extends CheckEntry>(options: {
   /** Maximum number of concurrent tasks. */
   readonly runsMax: number;
   readonly look: Look;
-  /** As in `EntryCheck`. */
-  readonly isJudged?: boolean;
+  /** As in `BatchForm`. */
+  readonly sharesNamespaces?: boolean | undefined;
 }): Backlog<E> {
-  const { runsMax, look, isJudged = true } = options;
+  const { runsMax, look, sharesNamespaces = false } = options;
   const entriesPerRun = look === 'alone' ? 1 : options.entriesPerRun;
   /** Enough to fill every run; at most twice as many entries wait. */
   const enough = entriesPerRun === 1 ? 1 : entriesPerRun * runsMax;
@@ -75,7 +75,7 @@ export function openBacklog<E extends CheckEntry>(options: {
     },
     add(entry) {
       waiting += 1;
-      const isApart = isJudged || opensNamespaces(entry);
+      const isApart = !sharesNamespaces || opensNamespaces(entry);
       const key = JSON.stringify([entry.header, isApart ? (entry.namespace ?? '') : null]);
       const list = groups.get(key);
       if (list === undefined) groups.set(key, [entry]);

@@ -117,7 +117,6 @@ class CandidatesCheck {
       smallLimitsOnly: this.#options.smallLimitsOnly ?? false,
       alone: this.#options.alone ?? false,
       entriesPerRun,
-      isJudged: this.#confirm,
       form: this.#confirm ? PROOFS_TO_JUDGE : PROOFS,
       written: this.#confirm && pool.driver.writesObjects ? proofsAsObjects(confirmer.objects) : undefined,
       signal: this.#signal,

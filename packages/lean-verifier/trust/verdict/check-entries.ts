@@ -42,11 +42,6 @@ export interface EntryCheck {
   readonly alone: boolean;
   readonly entriesPerRun: number;
   readonly form: BatchForm;
-  /**
-   * False: Lean's answers count, and no module is judged. Then entries with names in different namespaces may share a
-   * file if none opens a namespace. Missing: true.
-   */
-  readonly isJudged?: boolean;
   /** For runs that may write a module. Missing: none may. Entries that are checked alone always use `form`. */
   readonly written?: BatchForm | undefined;
   readonly signal: AbortSignal;
@@ -85,11 +80,12 @@ class EntriesCheck<E extends CheckEntry> {
   constructor(check: EntryCheck, settle: (entry: E, outcome: Outcome) => void) {
     this.#check = check;
     this.#settle = settle;
-    const { pool, entriesPerRun, isJudged = true } = check;
+    const { pool, entriesPerRun, form } = check;
     const { processes } = pool.stats();
     this.#runsMax = entriesPerRun === 1 ? LOOKAHEAD * processes : processes;
     const look = check.alone ? 'alone' : 'small';
-    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look, isJudged });
+    const { sharesNamespaces } = form;
+    this.#backlog = openBacklog<E>({ entriesPerRun, runsMax: this.#runsMax, look, sharesNamespaces });
   }
 
   async run(source: Iterable<E> | AsyncIterable<E>): Promise<void> {

@@ -17,8 +17,11 @@ export interface BatchForm {
   readonly read: typeof readEntry;
   /** Missing: the run writes no module. */
   readonly objects?: RunObjects;
+  /** Entries whose names make different namespaces may share a file, if none opens a namespace. */
+  readonly sharesNamespaces?: true;
 }
-export const PROOFS: BatchForm = { source: batchSource, read: readEntry };
+/** For proofs whose modules are not judged: Lean's answers decide nothing alone. */
+export const PROOFS: BatchForm = { source: batchSource, read: readEntry, sharesNamespaces: true };
 /** For proofs whose modules are compiled and judged after Lean accepts them. */
 export const PROOFS_TO_JUDGE: BatchForm = { source: judgedSource, read: readJudged };
 /** The run's own module is judged if Lean finds no error in it. */
