@@ -73,6 +73,16 @@ describe('a choice', () => {
     const flat = sourceOf(random(9_000, 0.1));
     await chooseLogit(flat.source, { temperature: 1, topP: 0.95 }, 0.99, 0);
     expect(flat.asked).toEqual([256, 4_096, 9_000]);
+    // Half of the tokens are forbidden, and those beyond the first list weigh little.
+    const halved = new Set(Array.from({ length: 1_500 }, (_, index) => 2 * index));
+    const restricted = sourceOf(random(3_000, 200), halved);
+    await chooseLogit(restricted.source, { temperature: 1, topP: 0.95 }, 0.5, 3);
+    await chooseLogit(restricted.source, { temperature: 0.7, topP: 1 }, 0.5, 0);
+    expect(restricted.asked).toEqual([256, 256]);
+    // The weight of the allowed tokens beyond the first list decides.
+    const open = sourceOf(random(3_000, 0.1), halved);
+    await chooseLogit(open.source, { temperature: 1, topP: 1 }, 0.5, 0);
+    expect(open.asked).toEqual([256, 3_000]);
   });
 
   it('has log-probabilities at temperature 1 over all, whatever the temperature', async () => {

@@ -15,11 +15,11 @@ export interface Logit {
 export interface LogitSource {
   /** Number of rows of the model's table of tokens. */
   readonly size: number;
-  /** Whether likely tokens may be forbidden. The choice then needs the weight of all that are allowed. */
+  /** Whether any token may be forbidden. The weight of those that are allowed is then known only between two bounds. */
   readonly isRestricted: boolean;
   /** Returns false for a forbidden token, a padding token, and a row that belongs to no token. */
   isChoosable(id: number): boolean;
-  /** Returns the most likely allowed tokens in descending order; fewer than requested if no others are allowed. */
+  /** Returns the most likely tokens, forbidden ones too, in descending order; fewer if the others are impossible. */
   likeliest(count: number): Promise<readonly Logit[]>;
   /** Returns the highest logit, and the sum of exp((logit − highest) / temperature) over all tokens. */
   weight(temperature: number): Promise<{ readonly highest: number; readonly total: number }>;
@@ -45,53 +45,67 @@ export async function chooseLogit(
 ): Promise<Choice> {
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
-  // A list of all tokens needs no weight.
-  const isWeighed = temperature === 0 || temperature === 1 || source.isRestricted;
-  const all = isWeighed ? total : (await source.weight(temperature)).total;
-  for (let size = source.isRestricted ? source.size : LIST_SIZE; ; size *= LIST_GROWTH) {
+  const all = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
+  for (let size = LIST_SIZE; ; size *= LIST_GROWTH) {
     const asked = Math.min(size, source.size);
     const listed = await source.likeliest(asked);
     const isWhole = asked === source.size || listed.length < asked;
     const list = listed.filter(({ id }) => source.isChoosable(id));
     const [first] = list;
-    if (first === undefined && !isWhole) continue;
+    if (!isWhole && (first === undefined || list.length < topsWanted)) continue;
     if (first === undefined) return { chosen: null, top: [] };
     const top = list.slice(0, topsWanted).map(withLogprob);
     if (temperature === 0) return { chosen: withLogprob(first), top };
     // If all are listed, only ratios matter. The likeliest may be so far above all allowed tokens that these weigh 0.
     const base = isWhole ? first.logit : highest;
     const weightOf = ({ logit }: Logit): number => Math.exp((logit - base) / temperature);
-    // The tokens that may be chosen weigh at most this much.
-    const weighed = isWhole
-      ? null
-      : listed.reduce((weight, one) => (source.isChoosable(one.id) ? weight : weight - weightOf(one)), all);
-    const chosen = draw(list, list.map(weightOf), weighed, topP, uniform);
+    const weights = list.map(weightOf);
+    const allowed = sum(weights);
+    const unlisted = isWhole ? 0 : Math.max(0, all - sum(listed.map(weightOf)));
+    const least = source.isRestricted ? allowed : allowed + unlisted;
+    const chosen = draw(list, weights, [least, allowed + unlisted], isWhole, topP, uniform);
     if (chosen !== null) return { chosen: withLogprob(chosen), top };
   }
 }
 
 /**
- * Returns null if the choice may lie beyond the list.
- * @param weighed the weight of all tokens that may be chosen; null if the list has them all
+ * Returns null if the choice is not certain: it may lie beyond the list, or depends on how much weight the allowed
+ * tokens beyond the list have. Example: the list has 5 and 4 of a total between 9 and 10. The number 0.49 falls on the
+ * first token whether the total is 9 (at 4.41) or 10 (at 4.9). The number 0.52 falls on the first one at 4.68, and on
+ * the second one at 5.2.
+ * @param bounds least and greatest weight of all tokens that may be chosen
  */
 function draw(
   list: readonly Logit[],
   weights: readonly number[],
-  weighed: number | null,
+  bounds: readonly [number, number],
+  isWhole: boolean,
   topP: number,
   uniform: number,
 ): Logit | null {
-  const total = weighed ?? weights.reduce((sum, weight) => sum + weight, 0);
   if (topP < 1) {
     // The nucleus: the smallest set of most likely tokens that holds `topP` of the total.
-    let kept = 0;
-    let count = 0;
-    while (count < list.length && kept < topP * total) kept += weights[count++]!;
-    if (kept < topP * total && weighed !== null) return null;
-    return at(uniform * kept, list.slice(0, count), weights) ?? list[count - 1]!;
+    const [count, most] = bounds.map((total) => nucleusSize(weights, topP * total));
+    if (!isWhole && (count !== most || count === null)) return null;
+    const kept = weights.slice(0, count ?? list.length);
+    return at(uniform * sum(kept), list, kept) ?? list[kept.length - 1]!;
   }
-  return at(uniform * total, list, weights) ?? (weighed === null ? list.at(-1)! : null);
+  const [least, greatest] = bounds.map((total) => at(uniform * total, list, weights));
+  if (isWhole) return least ?? list.at(-1)!;
+  return least === greatest ? least! : null;
 }
+
+/** Returns how many of the first weights reach the target; null if all together do not. */
+function nucleusSize(weights: readonly number[], target: number): number | null {
+  let kept = 0;
+  for (let count = 0; count < weights.length; count++) {
+    if (kept >= target) return count;
+    kept += weights[count]!;
+  }
+  return kept >= target ? weights.length : null;
+}
+
+const sum = (weights: readonly number[]): number => weights.reduce((total, weight) => total + weight, 0);
 
 /** Returns the token at which the cumulative weight exceeds the target; null if it never does. */
 function at(target: number, list: readonly Logit[], weights: readonly number[]): Logit | null {

@@ -26,12 +26,7 @@ interface Grammar {
 }
 
 export interface BindingSampler {
-  applyConfig(config: {
-    temperature?: number;
-    topK?: number;
-    seed?: number;
-    grammarEvaluationState?: GrammarState;
-  }): void;
+  applyConfig(config: { temperature?: number; topK?: number; seed?: number }): void;
 }
 
 export interface BindingContext {
@@ -65,11 +60,11 @@ export interface Bindings {
   readonly AddonSampler: {
     new (model: BindingModel): BindingSampler;
     acceptGrammarEvaluationStateToken(state: GrammarState, id: number): void;
+    canBeNextTokenForGrammarEvaluationState(state: GrammarState, id: number): boolean;
   };
   readonly AddonGrammar: { new (text: string, options: object): Grammar };
   readonly AddonGrammarEvaluationState: {
     new (model: BindingModel, grammar: Grammar): GrammarState;
-    new (state: GrammarState): GrammarState;
   };
   getIsArchSupported(architecture: string): boolean;
 }

@@ -223,14 +223,17 @@ export class LlamaSampler {
   #logitsAt(batchIndex: number, sampler: BindingSampler, { grammar, masked, writer }: Row): LogitSource {
     const { context, bindings, tokens } = this.#options;
     const allowed = writer === null ? null : new Set(writer.allowed());
+    const fits = bindings.AddonSampler.canBeNextTokenForGrammarEvaluationState;
     return {
       size: tokens.size,
       isRestricted: grammar !== null || masked.size > 0 || allowed !== null,
-      isChoosable: (id) => tokens.isChoosable(id) && !masked.has(id) && (allowed?.has(id) ?? true),
+      isChoosable: (id) =>
+        tokens.isChoosable(id) &&
+        !masked.has(id) &&
+        (allowed?.has(id) ?? true) &&
+        (grammar === null || fits(grammar, id)),
       likeliest: async (count) => {
-        const state =
-          grammar === null ? {} : { grammarEvaluationState: new bindings.AddonGrammarEvaluationState(grammar) };
-        sampler.applyConfig({ temperature: 1, topK: count, seed: 1, ...state });
+        sampler.applyConfig({ temperature: 1, topK: count, seed: 1 });
         const filter = [[], false, false, false, count] as const;
         const [, , , logits = []] = await context.sampleToken(batchIndex, sampler, false, false, filter, false);
         return Array.from({ length: logits.length / 2 }, (_, at) => ({
