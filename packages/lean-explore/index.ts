@@ -46,10 +46,9 @@ export { type LeanSource, pruneTheorems } from './library/prune.ts';
 export type { SearchScript } from './library/search/script-text.ts';
 export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
 export {
-  ACTION_HEARTBEATS_MAX,
   actionPrice,
-  SHARED_HEARTBEATS_MAX,
-  SHARED_TIME_FACTOR,
+  TRY_HEARTBEATS_MAX,
+  TRY_TIME_FACTOR,
 } from './portfolio/action-price.ts';
 export { type Action, actionsFor, type OfferedPremise } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';

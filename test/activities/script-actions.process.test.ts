@@ -122,12 +122,13 @@ it('learns from the tries of a round within its budget, is the same after a rest
   expect(again.filter(({ key }) => keys.has(key))).toEqual([]);
 }, 240_000);
 
+const grownTheorem = (marks: readonly string[], proof: string) => ({
+  ...{ round: 0, generation: 1, origin: 'dataset', header: ISA, premises: [], marks, proof },
+});
+
 /** A library of two theorems on addition. */
 async function grownLibrary(): Promise<ArtifactRef> {
-  const theorem = {
-    ...{ round: 0, generation: 1, origin: 'dataset', header: ISA, premises: [], marks: ['simp', 'grind ='] },
-    proof: 'induction n <;> simp_all [plus]',
-  };
+  const theorem = grownTheorem(['simp', 'grind ='], 'induction n <;> simp_all [plus]');
   return writeRecords(await ports.store('actions'), 'marked/library-*.jsonl', [
     { ...theorem, name: 'Grown.g1', statementId: 'g1', statement: 'theorem a (n : Nat) : plus n 0 = n' },
     {
@@ -139,7 +140,7 @@ async function grownLibrary(): Promise<ArtifactRef> {
 
 it('records how a premise fits and where it comes from, so that a ranker can learn it', async () => {
   const wrong = { ...statement('theorem c (n m : Nat) : plus n m = plus n n'), header: ISA };
-  const { tried } = await turn('premises', [wrong], { premises: 3, actionMs: 600, library: await grownLibrary() });
+  const { tried } = await turn('premises', [wrong], { premises: 3, actionMs: 1_000, library: await grownLibrary() });
   const parts = tried[0]!.tries.map((one) => one.parts).filter((own) => own.includes('names:premise'));
   const from = (where: string) => parts.filter((own) => own.includes(`from:${where}`));
   expect(from('run').map((own) => own.find((part) => part.startsWith('premise:')))).toContain('premise:Grown.g1');
@@ -150,7 +151,7 @@ it('records how a premise fits and where it comes from, so that a ranker can lea
   }
 }, 240_000);
 
-it('opens the marks of the library once for each text, and a proof carries them', async () => {
+it('tries each action with the marks of the library and without, and a proof carries those that it needs', async () => {
   const library = await grownLibrary();
   const commutes = { ...statement('theorem c (n m : Nat) : plus n m = plus m n'), header: ISA };
   const [without, within] = await Promise.all([
@@ -159,7 +160,25 @@ it('opens the marks of the library once for each text, and a proof carries them'
   ]);
   expect([without.figures.actionsProving, within.figures.actionsProving]).toEqual([0, 1]);
   expect(within.samples.map(({ proof }) => proof.split('\n')[0])).toEqual(['open Grown.marked2 in']);
-  expect(new Set(within.tried[0]!.tries.map(({ marks }) => marks))).toEqual(new Set(['Grown.marked2']));
+  const [{ tries }] = within.tried as [(typeof within.tried)[number]];
+  expect(new Set(tries.map(({ marks }) => marks))).toEqual(new Set([null, 'Grown.marked2']));
+  expect(tries.every(({ marks, parts }) => parts.includes('marks:open') === (marks !== null))).toBe(true);
+  expect(new Set(tries.map(({ key, marks }) => `${key} ${marks}`)).size).toBe(tries.length);
+}, 240_000);
+
+it('proves a statement without the marks of a library that breaks its proofs', async () => {
+  // As a rewrite rule, this theorem applies to its own result.
+  const loops = grownTheorem(['simp'], 'rfl');
+  const library = await writeRecords(await ports.store('actions'), 'loops/library-*.jsonl', [
+    {
+      ...{ ...loops, name: 'Grown.g1', statementId: 'g1' },
+      statement: 'theorem a (n m : Nat) : plus n m = plus (plus 0 n) m',
+    },
+  ]);
+  const open = { ...statement('theorem c (n : Nat) : plus (plus n 0) 0 = n'), header: ISA };
+  const { figures, samples } = await turn('loops', [open], { actionMs: 1_000, library });
+  expect(figures.actionsProving).toBe(1);
+  expect(samples[0]!.proof).not.toMatch(/^open/u);
 }, 240_000);
 
 it('ranks nothing where nothing was tried, and has no weights where nothing was proved', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
-import { ACTION_HEARTBEATS_MAX, actionsFor } from '@stp/lean-explore';
+import { actionsFor, TRY_HEARTBEATS_MAX } from '@stp/lean-explore';
 import { orderKey } from '@stp/selfplay';
 import { z } from 'zod';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
@@ -57,7 +57,7 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
   const ports = await assemblePorts(settings, await leanEnvironment(settings, say));
   try {
     const { verification } = resolveConfig({ preset: 'embedded', set: { 'verification.processes': '1' }, flags: {} });
-    const limits = { ...verification, heartbeatsMax: ACTION_HEARTBEATS_MAX };
+    const limits = { ...verification, heartbeatsMax: TRY_HEARTBEATS_MAX };
     const offersFor = await lemmaOffers(
       ports.sources,
       { lemmasShown: options.premises, lemmaTokens: 0, premisesFrom: [options.set] },

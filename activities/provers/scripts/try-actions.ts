@@ -6,13 +6,12 @@ import { hash } from 'node:crypto';
 import type { ProverConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 import {
-  ACTION_HEARTBEATS_MAX,
   type Action,
   actionPrice,
   actionsFor,
-  SHARED_HEARTBEATS_MAX,
-  SHARED_TIME_FACTOR,
   type SharedTask,
+  TRY_HEARTBEATS_MAX,
+  TRY_TIME_FACTOR,
   trySharing,
 } from '@stp/lean-explore';
 import { grownHeaders, markedProof } from '@stp/lean-verifier';
@@ -52,7 +51,6 @@ export interface TriedActions {
 
 interface Open {
   readonly statement: Statement;
-  readonly marks: string | null;
   readonly tokens: readonly string[];
   readonly actions: readonly OfferedAction[];
   readonly tries: TriedStatement['tries'];
@@ -60,6 +58,8 @@ interface Open {
 
 interface OfferedAction extends Action {
   readonly key: string;
+  /** The namespace whose marks it opens; null: none. */
+  readonly marks: string | null;
   readonly price: number;
   /** Sum of the prices of the actions before it in the fixed order, ms. */
   readonly before: number;
@@ -83,11 +83,10 @@ export async function tryActions(
     const { context } = contexts[at]!;
     if (context === null) return [];
     const constants = [...context.core, ...context.definitions.map(({ name }) => name)];
-    const marks = task.marksOf(statement);
     const tokens = statementTokens(statement.statement, constants);
     const premises = readPremises(statement.statement, task.offersFor(statement)().lemmas);
-    const actions = offered(actionsFor(context, premises), ranking, statement.id, marks);
-    return [{ statement, marks, tokens, actions, tries: [] }];
+    const actions = offered(actionsFor(context, premises), ranking, statement.id, task.marksOf(statement));
+    return [{ statement, tokens, actions, tries: [] }];
   });
   const features = featuresFor(prover);
   const { ranker } = ranking;
@@ -113,40 +112,47 @@ export async function tryActions(
     const chosen = budget.next((at) => !proofs.has(open[at]!.statement.id));
     if (chosen.length === 0) break;
     report({ actions: chosen.length, statements: open.length, proved: proofs.size, left: budget.left });
-    const turns = [...Map.groupBy(chosen, ({ statement: at }) => at)].map(([at, own]) => ({
-      at,
-      actions: own.map(({ action }) => action),
-    }));
+    const turns = [...Map.groupBy(chosen, ({ statement: at }) => at)].map(([at, own]) => {
+      const isPlain = (action: number): boolean => open[at]!.actions[action]!.marks === null;
+      const indices = own.map(({ action }) => action);
+      // Actions with equal marks share texts.
+      return { at, actions: [...indices.filter(isPlain), ...indices.filter((action) => !isPlain(action))] };
+    });
     const outcomes = await trySharing(
       turns.map(({ at, actions }): SharedTask => {
-        const { statement: asked, marks, actions: own } = open[at]!;
+        const { statement: asked, actions: own } = open[at]!;
         const { id, header, statement } = asked;
         return {
           statement: { id, header: headers.get(header) ?? header, statement },
-          scripts: actions.map((action) => ({ text: own[action]!.proof, price: own[action]!.price })),
-          proofOf: (text) => withMarks(text, marks),
+          scripts: actions.map((action) => {
+            const { proof: text, marks, price } = own[action]!;
+            return { text, marks, price };
+          }),
+          proofOf: withMarks,
         };
       }),
-      (candidates, isShared) =>
-        verifier.check(candidates, {
+      (texts) => {
+        const explained = new Set(texts.filter(({ isShared }) => isShared).map(({ id }) => id));
+        return verifier.check(texts, {
           signal,
           confirm: false,
           smallLimitsOnly: true,
-          explains: () => isShared,
-          heartbeatsMax: isShared ? SHARED_HEARTBEATS_MAX : ACTION_HEARTBEATS_MAX,
-          candidateTimeoutMs: limits.candidateTimeoutMs * (isShared ? SHARED_TIME_FACTOR : 1),
-        }),
+          explains: ({ id }) => explained.has(id),
+          heartbeatsMax: TRY_HEARTBEATS_MAX,
+          candidateTimeoutMs: limits.candidateTimeoutMs * TRY_TIME_FACTOR,
+        });
+      },
     );
     for (const [turn, { at, actions: indices }] of turns.entries())
       for (const [position, action] of indices.entries()) {
-        const { statement, marks, actions, tries } = open[at]!;
+        const { statement, actions, tries } = open[at]!;
         const { kind, ms } = outcomes[turn]![position]!;
         spentMs += ms;
         if (kind === 'unknown') {
           budget.giveBack({ statement: at, action });
           continue;
         }
-        const { key, parts, before, proof } = actions[action]!;
+        const { key, marks, parts, before, proof } = actions[action]!;
         tries.push({ key, marks, parts: [...parts], before, proved: kind === 'proved', ms });
         if (kind === 'proved' && !proofs.has(statement.id)) proofs.set(statement.id, withMarks(proof, marks));
       }
@@ -164,12 +170,16 @@ export async function tryActions(
   };
 }
 
-/** Returns the actions not tried under these marks. Actions tried under other marks come after the whole list. */
+/**
+ * Returns what was not tried: each action without marks, and with the newest marks. Marks prove what needs the run's
+ * lemmas, and fail where hundreds of lemmas rewrite a goal that was nearly closed. In the fixed order, actions with marks
+ * advance half as fast. An action that was tried with other marks comes after the whole list.
+ */
 function offered(
   actions: readonly Action[],
   { earlier }: Ranking,
   statementId: string,
-  marks: string | null,
+  newest: string | null,
 ): OfferedAction[] {
   const own = earlier.get(statementId);
   const priced = actions.map((action) => ({ ...action, price: actionPrice(action.parts) }));
@@ -180,10 +190,12 @@ function offered(
     sum += action.price;
     const key = hash('sha256', action.proof).slice(0, KEY_DIGITS);
     const tried = own?.get(key) ?? new Set();
-    if (tried.has(marks)) return [];
-    if (tried.size === 0) return [{ ...action, key, before }];
-    const parts = [...action.parts, `again:${Math.min(AGAIN_MAX, tried.size)}`];
-    return [{ ...action, key, parts, before: before + tried.size * whole }];
+    const plain = tried.has(null) ? [] : [{ ...action, key, marks: null, before }];
+    if (newest === null || tried.has(newest)) return plain;
+    const times = tried.size - (tried.has(null) ? 1 : 0);
+    const again = times === 0 ? [] : [`again:${Math.min(AGAIN_MAX, times)}`];
+    const parts = [...action.parts, 'marks:open', ...again];
+    return [...plain, { ...action, key, marks: newest, parts, before: 2 * before + times * whole }];
   });
 }
 

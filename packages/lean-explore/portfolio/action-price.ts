@@ -5,18 +5,16 @@
  */
 
 /**
- * Maximum heartbeats of one action. Successful actions need few, and a failing one must not cost as much as a hundred
- * others.
+ * Maximum heartbeats of a text, whether it has one action or several, which share them: several times what they need
+ * together. Successful actions need few. One limit for all texts lets them share a start of Lean.
  */
-export const ACTION_HEARTBEATS_MAX = 2_000;
-/** Heartbeats of a text with several scripts, which share them: several times their joint need. */
-export const SHARED_HEARTBEATS_MAX = 5_000;
+export const TRY_HEARTBEATS_MAX = 5_000;
 /**
- * Factor of processor time between a text with several scripts and a single proof. Heartbeats alone should end such a
- * text: Lean then names the script at which they ended, while a text that is stopped for its time is read again. Work that
- * heartbeats hardly count, such as the kernel's, may take this much longer.
+ * Factor of processor time between such a text and other proofs. Heartbeats alone should end a text: Lean then names the
+ * script at which they ended, while a text that is stopped for its time is read again. Work that heartbeats hardly
+ * count, such as the kernel's, may take this much longer.
  */
-export const SHARED_TIME_FACTOR = 4;
+export const TRY_TIME_FACTOR = 4;
 
 /** Prices without a beginning, ms, by the end and by the kind of names in its brackets. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {

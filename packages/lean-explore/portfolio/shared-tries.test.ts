@@ -26,6 +26,7 @@ interface Rules {
 function lean({ proofs, cost = () => 1, unreadable, hollow = [], deep = [], tellsWhere = () => true }: Rules) {
   const alone: string[] = [];
   let texts = 0;
+  let rounds = 0;
   let ms = 0;
   const error = (text: string, line = 0) => [{ severity: 'error' as const, line, column: 0, text }];
   const verdict = (proof: string): Pick<CheckResult, 'kind' | 'messages'> => {
@@ -50,15 +51,21 @@ function lean({ proofs, cost = () => 1, unreadable, hollow = [], deep = [], tell
     get texts() {
       return texts;
     },
+    /** Calls, each of which may start Lean. */
+    get rounds() {
+      return rounds;
+    },
     get ms() {
       return ms;
     },
-    check: async (candidates: readonly { id: string; proof: string }[]): Promise<CheckResult[]> =>
-      candidates.map(({ id, proof }) => {
+    check: async (candidates: readonly { id: string; proof: string }[]): Promise<CheckResult[]> => {
+      rounds += 1;
+      return candidates.map(({ id, proof }) => {
         texts += 1;
         ms += TEXT_MS;
         return { id, ...verdict(proof), premises: [], axioms: [], checkMs: TEXT_MS, fromCache: false };
-      }),
+      });
+    },
   };
 }
 
@@ -102,7 +109,11 @@ it('goes on behind a text that looked like a proof and was none', async () => {
 it('blames the script that Lean names, and reads alone only one that had less than the whole limit', async () => {
   const deep = lean({ proofs: [], deep: ['s3'] });
   const [failed] = await trySharing([task(16)], deep.check);
-  expect([failed!.every(({ kind }) => kind === 'failed'), deep.texts, deep.alone]).toEqual([true, 2, []]);
+  expect([failed!.every(({ kind }) => kind === 'failed'), deep.texts, deep.alone]).toEqual([true, 5, []]);
+  // Errors at many scripts do not cost a call each.
+  const each = lean({ proofs: [], deep: scripts(16).map(({ text }) => text.trim()) });
+  const [ended] = await trySharing([task(16)], each.check);
+  expect([ended!.every(({ kind }) => kind === 'failed'), each.rounds]).toEqual([true, 3]);
   const costs: Readonly<Record<string, number>> = { s0: 60, s9: 45, s10: 45 };
   const greedy = lean({ proofs: ['s10'], cost: (script) => costs[script] ?? 1 });
   const [outcomes] = await trySharing([task(16)], greedy.check);
@@ -142,4 +153,18 @@ it('blames the same script below lines that all scripts share', async () => {
   const plain = await blamed('');
   expect(plain.kinds.indexOf('proved')).toBe(7);
   expect(await blamed('open Marks in\nopen More in\n')).toEqual(plain);
+});
+
+it('puts scripts into one text only if they open the same marks, and stops at a proof under either', async () => {
+  const own = lean({ proofs: ['s9'] });
+  const texts: string[] = [];
+  const marked = scripts(12).map((script, index) => ({ ...script, marks: index < 8 ? null : 'Marks' }));
+  const proofOf = (text: string, marks: string | null) => {
+    texts.push(text);
+    return marks === null ? text : `open ${marks} in\n${text}`;
+  };
+  const [outcomes] = await trySharing([{ ...task(12), scripts: marked, proofOf }], own.check);
+  expect(outcomes!.map(({ kind }) => kind).indexOf('proved')).toBe(9);
+  expect(texts.filter((text) => /\bs7\b/u.test(text) && /\bs8\b/u.test(text))).toEqual([]);
+  expect(own.alone).toContain('s9');
 });

@@ -2,10 +2,10 @@
  * Tries scripts on statements in order, many in one text: they are the alternatives of one `first`, so Lean elaborates
  * the statement once, reuses its results about types, and stops at the first script that proves it. To the verifier
  * such a text is a proof like any other. If all scripts fail, the last alternative reports it. An error that `first`
- * does not catch ends the text at a script, and the rest is read without that script. If a text is a proof, or if Lean
- * does not tell which script caused an error, the text is split until single scripts are read alone. So a script counts
- * as a proof only if the verifier accepts it alone. The heartbeat limit, which all scripts of a text share, decides
- * nothing about a script that did not have it for itself.
+ * does not catch ends the text at a script, and the rest is read in parts without that script. If a text is a proof, or
+ * if Lean does not tell which script caused an error, the text is split until single scripts are read alone. So a script
+ * counts as a proof only if the verifier accepts it alone. The heartbeat limit, which all scripts of a text share,
+ * decides nothing about a script that did not have it for itself.
  */
 import type { Candidate, CheckResult } from '@stp/lean-verifier';
 
@@ -18,12 +18,14 @@ export interface AskedStatement {
 export interface SharedTask {
   readonly statement: AskedStatement;
   readonly scripts: readonly PricedScript[];
-  /** Makes the proof from a text. May add lines above it, which all its scripts share. Missing: the text is the proof. */
-  proofOf?(text: string): string;
+  /** Makes the proof from a text whose scripts open these marks: adds lines above it. Missing: the text is the proof. */
+  proofOf?(text: string, marks: string | null): string;
 }
 
 export interface PricedScript {
   readonly text: string;
+  /** The namespace whose marks it opens; null or missing: none. Scripts share a text with neighbours of the same marks. */
+  readonly marks?: string | null;
   /** Lean's expected time in such a text, ms. Scripts share their text's time in proportion to their prices. */
   readonly price: number;
 }
@@ -36,11 +38,12 @@ export interface ScriptOutcome {
 }
 
 /**
- * Checks texts.
- * @param isShared each text has several scripts: it needs no certificate, but an explanation of a rejection
- * (`CheckOptions.confirm` and `explains`)
+ * Checks texts that need no certificate (`CheckOptions.confirm`), all with one limit of heartbeats. A rejection of a text
+ * with several scripts (`isShared`) must be explained.
  */
-export type CheckTexts = (candidates: readonly Candidate[], isShared: boolean) => Promise<readonly CheckResult[]>;
+export type CheckTexts = (
+  texts: readonly (Candidate & { readonly isShared: boolean })[],
+) => Promise<readonly CheckResult[]>;
 
 /** Maximum number of scripts in a text. An error in one requires reading the others again. */
 const SCRIPTS_MAX = 16;
@@ -80,34 +83,26 @@ export async function trySharing(tasks: readonly SharedTask[], check: CheckTexts
   for (;;) {
     const asked = works.flatMap((work) => nextOf(work).map((segment) => ({ work, segment })));
     if (asked.length === 0) break;
-    const [alone, shared] = partition(asked, ({ segment }) => segment.to - segment.from === 1);
-    const results = await Promise.all(
-      [alone, shared].map((some) => (some.length === 0 ? [] : check(some.map(candidateOf), some === shared))),
-    );
-    const told = [alone, shared].flatMap((some, which) =>
-      some.map(({ work, segment }, index) => ({ work, segment, result: results[which]![index]! })),
-    );
+    const results = await check(asked.map(textToCheck));
+    const told = asked.map((one, index) => ({ ...one, result: results[index]! }));
     for (const [work, own] of Map.groupBy(told, (one) => one.work))
       settle(work, new Map(own.map(({ segment, result }) => [segment, result])));
   }
   return works.map(({ kinds, ms }) => kinds.map((kind, index) => ({ kind, ms: ms[index]! })));
 }
 
-interface Asked {
-  readonly work: Work;
-  readonly segment: Segment;
-}
-
-function candidateOf({ work: { task }, segment: { from, to } }: Asked): Candidate {
+function textToCheck({ work: { task }, segment: { from, to } }: { readonly work: Work; readonly segment: Segment }) {
   const { id, header, statement } = task.statement;
-  return { id: `${id} ${from} ${to}`, header, statement, proof: proofOf(task, textOf(task.scripts.slice(from, to))) };
+  const proof = proofOf(task, task.scripts.slice(from, to));
+  return { id: `${id} ${from} ${to}`, header, statement, proof, isShared: to - from > 1 };
 }
 
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+function proofOf(task: SharedTask, scripts: readonly PricedScript[]): string {
+  const text = textOf(scripts);
+  return task.proofOf?.(text, marksOf(scripts[0]!)) ?? text;
 }
 
-const proofOf = (task: SharedTask, text: string): string => task.proofOf?.(text) ?? text;
+const marksOf = ({ marks = null }: PricedScript): string | null => marks;
 
 /** @param scripts a single script is returned unchanged */
 function textOf(scripts: readonly PricedScript[]): string {
@@ -125,8 +120,10 @@ function segmentsOf(scripts: readonly PricedScript[]): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
   let sum = 0;
-  for (const [index, { price }] of scripts.entries()) {
-    if (index > from && (index - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
+  for (const [index, script] of scripts.entries()) {
+    const { price } = script;
+    const isOther = marksOf(script) !== marksOf(scripts[from]!);
+    if (index > from && (isOther || index - from >= SCRIPTS_MAX || sum + price > PRICE_MAX)) {
       segments.push({ from, to: index, family: null });
       [from, sum] = [index, 0];
     }
@@ -166,6 +163,7 @@ function settle(work: Work, results: ReadonlyMap<Segment, CheckResult>): void {
   if (kinds.includes('proved')) work.waiting = [];
 }
 
+/** @returns the segments into which a segment is split, or a segment that ended at a script: none if it is empty */
 function partsOf({ from, to, family }: Segment, isProof: boolean): Segment[] {
   const size = Math.max(1, Math.ceil((to - from) / PARTS));
   const starts = Array.from({ length: Math.ceil((to - from) / size) }, (_, part) => from + part * size);
@@ -188,8 +186,7 @@ function readShared(
   if (isOther || errors.length === 0 || errors.some(({ text }) => UNREADABLE.test(text)))
     return { failed: from, rest: partsOf(segment, kind === 'proved') };
   const scripts = task.scripts.slice(from, to);
-  const text = textOf(scripts);
-  const above = linesOf(proofOf(task, text)) - linesOf(text);
+  const above = linesOf(proofOf(task, scripts)) - linesOf(textOf(scripts));
   const firstLines = firstLinesOf(scripts, above + 2);
   const indices = errors.map(({ line }) => firstLines.findLastIndex((first) => first <= line));
   const [index = -1] = indices;
@@ -198,7 +195,8 @@ function readShared(
   const at = from + index;
   // The last alternative, which reports that all have failed, follows the scripts.
   if (at === to) return kind === 'timeout' ? { failed: from, rest: partsOf(segment, false) } : { failed: to, rest: [] };
-  const behind = at + 1 < to ? [{ from: at + 1, to, family }] : [];
+  // What ended the text often ends the rest too, at each of several scripts.
+  const behind = partsOf({ from: at + 1, to, family }, false);
   // An error that ends the whole text belongs to this script. Heartbeats are shared, so only the first script has had
   // all of them.
   if (kind === 'rejected' || at === from) return { failed: at + 1, rest: behind };
