@@ -67,6 +67,8 @@ interface OfferedAction extends Action {
 
 /** Length of the hash that identifies a statement's action. */
 const KEY_DIGITS = 12;
+/** How many times later an action comes with marks: as many times fewer such tries proved something (`docs/log.md`). */
+const MARKS_LATER = 5;
 /** Limit on the tries counted for a part. */
 const AGAIN_MAX = 3;
 
@@ -172,8 +174,8 @@ export async function tryActions(
 
 /**
  * Returns what was not tried: each action without marks, and with the newest marks. Marks prove what needs the run's
- * lemmas, and fail where hundreds of lemmas rewrite a goal that was nearly closed. In the fixed order, actions with marks
- * advance half as fast. An action that was tried with other marks comes after the whole list.
+ * lemmas, and fail where hundreds of lemmas rewrite a goal that was nearly closed, so in the fixed order they come later
+ * (`MARKS_LATER`). An action that was tried with other marks comes after the whole list.
  */
 function offered(
   actions: readonly Action[],
@@ -195,7 +197,10 @@ function offered(
     const times = tried.size - (tried.has(null) ? 1 : 0);
     const again = times === 0 ? [] : [`again:${Math.min(AGAIN_MAX, times)}`];
     const parts = [...action.parts, 'marks:open', ...again];
-    return [...plain, { ...action, key, marks: newest, parts, before: 2 * before + times * whole }];
+    return [
+      ...plain,
+      { ...action, key, marks: newest, parts, before: MARKS_LATER * (before + action.price) + times * whole },
+    ];
   });
 }
 
