@@ -17,6 +17,10 @@ function sourceOf(logits: readonly number[], never: ReadonlySet<number> = new Se
       asked.push(count);
       return sorted.slice(0, count).filter(({ logit }) => logit !== Number.NEGATIVE_INFINITY);
     },
+    allowed: async () => {
+      asked.push(logits.length);
+      return sorted.filter(({ id, logit }) => logit !== Number.NEGATIVE_INFINITY && !never.has(id));
+    },
     weight: async (temperature) => {
       const highest = sorted[0]!.logit;
       return { highest, total: logits.reduce((sum, logit) => sum + Math.exp((logit - highest) / temperature), 0) };

@@ -21,13 +21,16 @@ export interface LogitSource {
   isChoosable(id: number): boolean;
   /** Returns the most likely tokens, forbidden ones too, in descending order; fewer if the others are impossible. */
   likeliest(count: number): Promise<readonly Logit[]>;
+  /** Returns all tokens that may be chosen, in descending order. Costs as much as many steps of `likeliest`. */
+  allowed(): Promise<readonly Logit[]>;
   /** Returns the highest logit, and the sum of exp((logit − highest) / temperature) over all tokens. */
   weight(temperature: number): Promise<{ readonly highest: number; readonly total: number }>;
 }
 
 /** Enough tokens for nearly every choice, at little cost. */
 const LIST_SIZE = 256;
-const LIST_GROWTH = 16;
+/** Reading so many is cheaper than reading all, unless each must be compared with a grammar. */
+const LONG_LIST_SIZE = 4_096;
 
 export interface Choice {
   /** Null if no token may be chosen. */
@@ -46,26 +49,30 @@ export async function chooseLogit(
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
   const all = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
-  for (let size = LIST_SIZE; ; size *= LIST_GROWTH) {
-    const asked = Math.min(size, source.size);
-    const listed = await source.likeliest(asked);
-    const isWhole = asked === source.size || listed.length < asked;
+  const sizes = source.isRestricted ? [LIST_SIZE] : [LIST_SIZE, LONG_LIST_SIZE];
+  for (const size of sizes.filter((one) => one < source.size)) {
+    const listed = await source.likeliest(size);
     const list = listed.filter(({ id }) => source.isChoosable(id));
     const [first] = list;
-    if (!isWhole && (first === undefined || list.length < topsWanted)) continue;
-    if (first === undefined) return { chosen: null, top: [] };
+    if (first === undefined || list.length < topsWanted) continue;
     const top = list.slice(0, topsWanted).map(withLogprob);
     if (temperature === 0) return { chosen: withLogprob(first), top };
-    // If all are listed, only ratios matter. The likeliest may be so far above all allowed tokens that these weigh 0.
-    const base = isWhole ? first.logit : highest;
-    const weightOf = ({ logit }: Logit): number => Math.exp((logit - base) / temperature);
+    const weightOf = ({ logit }: Logit): number => Math.exp((logit - highest) / temperature);
     const weights = list.map(weightOf);
     const allowed = sum(weights);
-    const unlisted = isWhole ? 0 : Math.max(0, all - sum(listed.map(weightOf)));
-    const least = source.isRestricted ? allowed : allowed + unlisted;
-    const chosen = draw(list, weights, [least, allowed + unlisted], isWhole, topP, uniform);
+    const unlisted = Math.max(0, all - sum(listed.map(weightOf)));
+    const bounds = [source.isRestricted ? allowed : allowed + unlisted, allowed + unlisted] as const;
+    const chosen = drawFromPart(list, weights, bounds, topP, uniform);
     if (chosen !== null) return { chosen: withLogprob(chosen), top };
   }
+  const list = await source.allowed();
+  const [first] = list;
+  if (first === undefined) return { chosen: null, top: [] };
+  const top = list.slice(0, topsWanted).map(withLogprob);
+  if (temperature === 0) return { chosen: withLogprob(first), top };
+  // Only ratios matter here. The likeliest of all tokens may be so far above all allowed ones that these weigh 0 beside it.
+  const weights = list.map(({ logit }) => Math.exp((logit - first.logit) / temperature));
+  return { chosen: withLogprob(drawFromAll(list, weights, topP, uniform)), top };
 }
 
 /**
@@ -75,27 +82,33 @@ export async function chooseLogit(
  * the second one at 5.2.
  * @param bounds least and greatest weight of all tokens that may be chosen
  */
-function draw(
+function drawFromPart(
   list: readonly Logit[],
   weights: readonly number[],
   bounds: readonly [number, number],
-  isWhole: boolean,
   topP: number,
   uniform: number,
 ): Logit | null {
+  const [least, greatest] = bounds;
   if (topP < 1) {
-    // The nucleus: the smallest set of most likely tokens that holds `topP` of the total.
-    const [count, most] = bounds.map((total) => nucleusSize(weights, topP * total));
-    if (!isWhole && (count !== most || count === null)) return null;
-    const kept = weights.slice(0, count ?? list.length);
-    return at(uniform * sum(kept), list, kept) ?? list[kept.length - 1]!;
+    const count = nucleusSize(weights, topP * least);
+    return count === null || count !== nucleusSize(weights, topP * greatest)
+      ? null
+      : drawFromAll(list.slice(0, count), weights.slice(0, count), 1, uniform);
   }
-  const [least, greatest] = bounds.map((total) => at(uniform * total, list, weights));
-  if (isWhole) return least ?? list.at(-1)!;
-  return least === greatest ? least! : null;
+  const found = at(uniform * least, list, weights);
+  return found === at(uniform * greatest, list, weights) ? found : null;
 }
 
-/** Returns how many of the first weights reach the target; null if all together do not. */
+function drawFromAll(list: readonly Logit[], weights: readonly number[], topP: number, uniform: number): Logit {
+  const count = topP < 1 ? (nucleusSize(weights, topP * sum(weights)) ?? list.length) : list.length;
+  return at(uniform * sum(weights.slice(0, count)), list, weights) ?? list[count - 1]!;
+}
+
+/**
+ * Returns the size of the nucleus, the smallest set of most likely tokens that reaches the target; null if all together
+ * do not.
+ */
 function nucleusSize(weights: readonly number[], target: number): number | null {
   let kept = 0;
   for (let count = 0; count < weights.length; count++) {

@@ -65,6 +65,7 @@ export interface Bindings {
   readonly AddonGrammar: { new (text: string, options: object): Grammar };
   readonly AddonGrammarEvaluationState: {
     new (model: BindingModel, grammar: Grammar): GrammarState;
+    new (state: GrammarState): GrammarState;
   };
   getIsArchSupported(architecture: string): boolean;
 }

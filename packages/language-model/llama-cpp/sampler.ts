@@ -9,7 +9,7 @@ import { uniformAt } from '../embedded/sampling/philox.ts';
 import type { PromptRules, Writer } from '../embedded/sampling/prompt-rules.ts';
 import type { SampleGroup } from '../embedded/sampling/sampler.ts';
 import { typedGrammarText } from '../remote/openai/grammar-text.ts';
-import { chooseLogit, type LogitSource } from './choose-logit.ts';
+import { chooseLogit, type Logit, type LogitSource } from './choose-logit.ts';
 import type { BindingContext, BindingModel, BindingSampler, Bindings, GrammarState } from './library.ts';
 
 /** How the model encodes and decodes text. */
@@ -222,24 +222,27 @@ export class LlamaSampler {
   /** The binding's own choice is not used, so its temperature and seed do not matter. */
   #logitsAt(batchIndex: number, sampler: BindingSampler, { grammar, masked, writer }: Row): LogitSource {
     const { context, bindings, tokens } = this.#options;
-    const allowed = writer === null ? null : new Set(writer.allowed());
+    const written = writer === null ? null : new Set(writer.allowed());
+    const isUsable = (id: number): boolean => tokens.isChoosable(id) && !masked.has(id) && (written?.has(id) ?? true);
     const fits = bindings.AddonSampler.canBeNextTokenForGrammarEvaluationState;
+    const likeliest = async (count: number, state?: GrammarState): Promise<readonly Logit[]> => {
+      sampler.applyConfig({ temperature: 1, topK: count, seed: 1, ...(state && { grammarEvaluationState: state }) });
+      const filter = [[], false, false, false, count] as const;
+      const [, , , logits = []] = await context.sampleToken(batchIndex, sampler, false, false, filter, false);
+      return Array.from({ length: logits.length / 2 }, (_, at) => ({
+        id: logits[2 * at]!,
+        logit: logits[2 * at + 1]!,
+      })).filter(({ logit }) => logit !== Number.NEGATIVE_INFINITY);
+    };
     return {
       size: tokens.size,
-      isRestricted: grammar !== null || masked.size > 0 || allowed !== null,
-      isChoosable: (id) =>
-        tokens.isChoosable(id) &&
-        !masked.has(id) &&
-        (allowed?.has(id) ?? true) &&
-        (grammar === null || fits(grammar, id)),
-      likeliest: async (count) => {
-        sampler.applyConfig({ temperature: 1, topK: count, seed: 1 });
-        const filter = [[], false, false, false, count] as const;
-        const [, , , logits = []] = await context.sampleToken(batchIndex, sampler, false, false, filter, false);
-        return Array.from({ length: logits.length / 2 }, (_, at) => ({
-          id: logits[2 * at]!,
-          logit: logits[2 * at + 1]!,
-        })).filter(({ logit }) => logit !== Number.NEGATIVE_INFINITY);
+      isRestricted: grammar !== null || masked.size > 0 || written !== null,
+      isChoosable: (id) => isUsable(id) && (grammar === null || fits(grammar, id)),
+      likeliest: (count) => likeliest(count),
+      allowed: async () => {
+        // Sampling changes the state of a grammar, so it gets a copy.
+        const state = grammar === null ? undefined : new bindings.AddonGrammarEvaluationState(grammar);
+        return (await likeliest(tokens.size, state)).filter(({ id }) => isUsable(id));
       },
       weight: async (temperature) => {
         const isGreedy = temperature === 1;
