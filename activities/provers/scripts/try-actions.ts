@@ -67,7 +67,10 @@ interface OfferedAction extends Action {
 
 /** Length of the hash that identifies a statement's action. */
 const KEY_DIGITS = 12;
-/** How many times later an action comes with marks: as many times fewer such tries proved something (`docs/log.md`). */
+/**
+ * How many times later an action comes with marks. A second of Lean with marks proved about as many times less
+ * (`docs/log.md`).
+ */
 const MARKS_LATER = 5;
 /** Limit on the tries counted for a part. */
 const AGAIN_MAX = 3;
@@ -115,10 +118,10 @@ export async function tryActions(
     if (chosen.length === 0) break;
     report({ actions: chosen.length, statements: open.length, proved: proofs.size, left: budget.left });
     const turns = [...Map.groupBy(chosen, ({ statement: at }) => at)].map(([at, own]) => {
-      const isPlain = (action: number): boolean => open[at]!.actions[action]!.marks === null;
-      const indices = own.map(({ action }) => action);
-      // Actions with equal marks share texts.
-      return { at, actions: [...indices.filter(isPlain), ...indices.filter((action) => !isPlain(action))] };
+      // Actions with equal marks share texts. Those without come first.
+      const isMarked = (action: number): number => Number(open[at]!.actions[action]!.marks !== null);
+      const actions = own.map(({ action }) => action).toSorted((one, other) => isMarked(one) - isMarked(other));
+      return { at, actions };
     });
     const outcomes = await trySharing(
       turns.map(({ at, actions }): SharedTask => {

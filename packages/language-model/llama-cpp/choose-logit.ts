@@ -21,7 +21,7 @@ export interface LogitSource {
   isChoosable(id: number): boolean;
   /** Returns the most likely tokens, forbidden ones too, in descending order; fewer if the others are impossible. */
   likeliest(count: number): Promise<readonly Logit[]>;
-  /** Returns all tokens that may be chosen, in descending order. Costs as much as many steps of `likeliest`. */
+  /** Returns all tokens that may be chosen, in descending order. Slow: reads the whole table of tokens. */
   allowed(): Promise<readonly Logit[]>;
   /** Returns the highest logit, and the sum of exp((logit − highest) / temperature) over all tokens. */
   weight(temperature: number): Promise<{ readonly highest: number; readonly total: number }>;
@@ -29,7 +29,7 @@ export interface LogitSource {
 
 /** Enough tokens for nearly every choice, at little cost. */
 const LIST_SIZE = 256;
-/** Reading so many is cheaper than reading all, unless each must be compared with a grammar. */
+/** Reading so many is cheaper than reading all. Comparing each of so many with a grammar is not. */
 const LONG_LIST_SIZE = 4_096;
 
 export interface Choice {
@@ -48,31 +48,32 @@ export async function chooseLogit(
 ): Promise<Choice> {
   const { highest, total } = await source.weight(1);
   const withLogprob = ({ id, logit }: Logit): ChosenToken => ({ id, logprob: logit - highest - Math.log(total) });
+  const answer = (chosen: Logit, list: readonly Logit[]): Choice => ({
+    chosen: withLogprob(chosen),
+    top: list.slice(0, topsWanted).map(withLogprob),
+  });
   const all = temperature === 0 || temperature === 1 ? total : (await source.weight(temperature)).total;
+  const weightOf = ({ logit }: Logit): number => Math.exp((logit - highest) / temperature);
   const sizes = source.isRestricted ? [LIST_SIZE] : [LIST_SIZE, LONG_LIST_SIZE];
   for (const size of sizes.filter((one) => one < source.size)) {
     const listed = await source.likeliest(size);
     const list = listed.filter(({ id }) => source.isChoosable(id));
-    const [first] = list;
-    if (first === undefined || list.length < topsWanted) continue;
-    const top = list.slice(0, topsWanted).map(withLogprob);
-    if (temperature === 0) return { chosen: withLogprob(first), top };
-    const weightOf = ({ logit }: Logit): number => Math.exp((logit - highest) / temperature);
+    if (list.length < Math.max(1, topsWanted)) continue;
+    if (temperature === 0) return answer(list[0]!, list);
     const weights = list.map(weightOf);
     const allowed = sum(weights);
     const unlisted = Math.max(0, all - sum(listed.map(weightOf)));
     const bounds = [source.isRestricted ? allowed : allowed + unlisted, allowed + unlisted] as const;
     const chosen = drawFromPart(list, weights, bounds, topP, uniform);
-    if (chosen !== null) return { chosen: withLogprob(chosen), top };
+    if (chosen !== null) return answer(chosen, list);
   }
   const list = await source.allowed();
   const [first] = list;
   if (first === undefined) return { chosen: null, top: [] };
-  const top = list.slice(0, topsWanted).map(withLogprob);
-  if (temperature === 0) return { chosen: withLogprob(first), top };
+  if (temperature === 0) return answer(first, list);
   // Only ratios matter here. The likeliest of all tokens may be so far above all allowed ones that these weigh 0 beside it.
   const weights = list.map(({ logit }) => Math.exp((logit - first.logit) / temperature));
-  return { chosen: withLogprob(drawFromAll(list, weights, topP, uniform)), top };
+  return answer(drawFromAll(list, weights, topP, uniform), list);
 }
 
 /**
