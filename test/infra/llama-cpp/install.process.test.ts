@@ -111,6 +111,15 @@ describe('an installation of llama.cpp', () => {
     expect(left).toEqual([]);
   });
 
+  it('waits for another one in the same cache', async () => {
+    const cache = await temporaryFolder();
+    const both = await Promise.all([1, 2].map(() => installFrom('http://127.0.0.1:9/', cache)));
+    const said = both.map((one) => one.said.map((line) => line.split(' ', 2)[1]).join(' '));
+    expect(said.sort()).toEqual(['getting', 'waiting getting']);
+    expect(both.map(({ error }) => error.code)).toEqual(['STP1405', 'STP1405']);
+    expect(await readdir(cache)).toEqual([]);
+  });
+
   it('takes the binaries that the machine needs', () => {
     const locked = ['', '-cuda', '-cuda-ext', '-vulkan'].map((kind) => `@node-llama-cpp/linux-x64${kind}`);
     expect(binariesFor(LINUX, locked)).toEqual(locked.slice(0, 1));

