@@ -122,12 +122,10 @@ export async function prepare(options: PrepareOptions): Promise<void> {
   if (options.from in SFT_NAMES) return prepareSft(options, folder);
   if (options.from === 'words') return prepareWords(options, folder);
   if (options.from === 'lean' || options.from === 'project') {
+    const name = problemSetName(options.name ?? (options.from === 'lean' ? 'lean-core' : 'project'), folder);
+    if (options.proofs === true) refuseBuiltIn(name);
     const { prepareCompiled } = await import('./data-compiled.ts');
-    return prepareCompiled(
-      options,
-      problemSetName(options.name ?? (options.from === 'lean' ? 'lean-core' : 'project'), folder),
-      folder,
-    );
+    return prepareCompiled(options, name, folder);
   }
   const reports = options.from === 'stp-config' ? await mixed(options, folder) : [await single(options, folder)];
   if (options.json === true) return console.log(JSON.stringify(reports));
@@ -218,8 +216,7 @@ async function mixed(options: PrepareOptions, folder: string): Promise<ProblemSe
 
 async function prepareSft(options: PrepareOptions, data: string): Promise<void> {
   const name = setName(options.name ?? SFT_NAMES[options.from]!);
-  if (name === 'library')
-    throw new StpError('STP1002', 'the name library is taken by the built-in set', 'Give another --name.');
+  refuseBuiltIn(name);
   const target = { name, folder: join(data, 'SFT', name), seed: options.seed ?? 0, replace: options.replace === true };
   const { manifest, left } = await madeSft(options, target, data);
   if (options.json === true) return console.log(JSON.stringify({ ...manifest, left }));
@@ -301,6 +298,12 @@ function refuseForeign(options: PrepareOptions): void {
 function setName(name: string): string {
   if (SET_NAME.test(name)) return name;
   throw new StpError('STP1002', `"${name.slice(0, 80)}" is no name of a set`, 'Use small letters, digits and hyphens.');
+}
+
+/** Throws STP1002 for the name of the built-in SFT set. */
+function refuseBuiltIn(name: string): void {
+  if (name === 'library')
+    throw new StpError('STP1002', 'the name library is taken by the built-in SFT set', 'Give another --name.');
 }
 
 function problemSetName(name: string, data: string): string {

@@ -1,9 +1,10 @@
 /** Finds or installs the Temporal CLI, and remembers it for `bin/temporal`. */
+import { readFileSync, statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type FoundTemporal, findTemporal } from '../../infra/temporal/find.ts';
 import { unwritable } from '../../infra/unwritable.ts';
-import { REPOSITORY, type WorkerSettings } from '../../workers/settings.ts';
+import type { WorkerSettings } from '../../workers/settings.ts';
 
 export async function temporalExecutable(
   settings: WorkerSettings,
@@ -25,9 +26,24 @@ export async function temporalExecutable(
   return found;
 }
 
-/** Removes our `bin` from PATH: `bin/temporal` starts the CLI found here, so it must not find itself. */
+/**
+ * Removes the `bin` of every copy of this project from PATH. Its `temporal` starts the CLI found here, so it must not be
+ * what is found.
+ */
 export function environmentWithoutOurBin(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const bin = join(REPOSITORY, 'bin');
-  const path = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== bin);
+  const path = (environment.PATH ?? '').split(delimiter).filter((folder) => !hasOurTemporal(folder));
   return { ...environment, PATH: path.join(delimiter) };
+}
+
+/** The comment in `bin/temporal`. */
+const OURS = '# The Temporal CLI that the project found or installed';
+
+function hasOurTemporal(folder: string): boolean {
+  const path = join(folder, 'temporal');
+  try {
+    // The program itself has 150 MB.
+    return statSync(path).size < 4_096 && readFileSync(path, 'utf8').includes(OURS);
+  } catch {
+    return false;
+  }
 }

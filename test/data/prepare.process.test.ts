@@ -268,6 +268,7 @@ describe('bin/stp data prepare', () => {
     [{ from: 'library', weight: 2 }, 'STP1002', '--weight has no effect with --from library'],
     [{ from: 'stp-config', input: 'x', headerFile: 'no/such/file' }, 'STP1405', 'cannot read'],
     [{ from: 'library', name: 'library' }, 'STP1002', 'the name library is taken'],
+    [{ from: 'project', input: 'x', proofs: true, name: 'library' }, 'STP1002', 'the name library is taken'],
     [{ from: 'library', name: '../up' }, 'STP1002', '"../up" is no name of a set'],
     [{ from: 'leandojo', input: 'x', mathlib: 'y', split: 'hard' }, 'STP1002', 'LeanDojo has no split hard'],
   ])('%j is %s and says why', async (options, code, message) => {

@@ -1,11 +1,11 @@
 /** The stock Temporal CLI starts a run: `temporal workflow start stp-selfplay --rounds N`. Costs about 15 s. */
-import { mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { temporalExecutable } from '../../cli/run/temporal.ts';
+import { environmentWithoutOurBin, temporalExecutable } from '../../cli/run/temporal.ts';
 import { type DevServer, startDevServer } from '../../infra/temporal/dev-server.ts';
 import { workerSettings } from '../../workers/settings.ts';
 import { REPOSITORY } from '../support/stp.ts';
@@ -88,6 +88,16 @@ it('explains itself', async () => {
 });
 
 afterEach(() => vi.unstubAllEnvs());
+
+it('does not find itself, nor that of a copy of this project', async () => {
+  const copy = join(directory, 'copy', 'bin');
+  const other = join(directory, 'other');
+  for (const folder of [copy, other]) await mkdir(folder, { recursive: true });
+  await copyFile(join(REPOSITORY, 'bin', 'temporal'), join(copy, 'temporal'));
+  await writeFile(join(other, 'temporal'), '#!/bin/sh\n');
+  const PATH = [join(REPOSITORY, 'bin'), copy, other, directory, '/nowhere'].join(':');
+  expect(environmentWithoutOurBin({ PATH }).PATH).toBe([other, directory, '/nowhere'].join(':'));
+});
 
 it('writes where Temporal is once, and says where it cannot', async () => {
   const settings = { ...workerSettings(), cacheDirectory: join(directory, 'cache') };
