@@ -33,6 +33,8 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   apply: { premise: 3 },
   rw: { premise: 1.5 },
   'rw←': { premise: 1.5 },
+  chain: { premises: 50 },
+  'simp chain': { premises: 16 },
 };
 /** Price of an end that the table lacks. */
 const OTHER_MS = 10;
@@ -40,8 +42,11 @@ const OTHER_MS = 10;
 const BEGINS: Readonly<Record<string, number>> = {
   nothing: 1,
   constructor: 1.3,
+  'rare constructor': 0.3,
+  'cases of a negation': 0.3,
   cases: 1.6,
   'cases of a hypothesis': 1,
+  'induction on a hypothesis': 1.5,
   induction: 2,
   'functional induction': 2.6,
   'induction generalizing': 2.2,

@@ -45,11 +45,25 @@ it('composes beginnings by the types of variables with ends, over functions that
     'unfold List.map <;> (try split) <;> simp_all',
     'rw [← p3] <;> first | assumption | rfl | omega | (simp_all; done)',
     'induction xs <;> grind [p0, p1, p2]',
+    'intros <;> solve_by_elim [p0, p1, p2, p3, p4, p5, p6, p7]',
+    'induction xs generalizing ys <;> (try simp_all) <;> solve_by_elim [p0, p1, p2, p3, p4, p5, p6, p7]',
+    'constructor <;> (try intro) <;> grind',
   ])
     expect(texts).toContain(`  intro ys\n  ${text}`);
   // Neither constructors, nor instances, nor operations of a class unfold.
   expect(texts.join()).not.toMatch(/List\.nil|instAppend|hAppend|beq/u);
   expect(new Set(texts).size).toBe(texts.length);
+});
+
+it('splits hypotheses without a name, and does induction on those of a recursive type', () => {
+  const sublist = { name: 'List.Sublist', isRecursive: true, constructors: [] };
+  const unnamed = binder('', { name: null, kind: 'hypothesis', isIntroduced: false, inductive: sublist });
+  const hidden = binder('', { name: null, kind: 'hypothesis', inductive: sublist });
+  const own = actionsFor({ ...context, binders: [...context.binders, hidden, unnamed], core: ['Not'] }, []);
+  const written = own.map(({ proof }) => proof);
+  expect(written).toContain('  intro ys stp_h5\n  induction stp_h5 <;> grind');
+  expect(written).toContain('  intro ys stp_h5\n  intro stp_not <;> cases stp_not <;> simp_all');
+  expect(written.join()).not.toMatch(/induction h |stp_h4/u);
 });
 
 it('puts a strong end of every beginning before weak ones of any, and far premises last', () => {

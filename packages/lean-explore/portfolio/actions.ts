@@ -30,8 +30,14 @@ const VARIABLES_MAX = 3;
 const HYPOTHESES_MAX = 2;
 const PAIRS_MAX = 4;
 const APPLICATIONS_MAX = 3;
-/** Maximum number of premises in one pair of brackets. `grind` with eight can take seconds without proving anything. */
-const TOGETHER_MAX = { simp: 8, grind: 3 } as const;
+/**
+ * Maximum number of premises in one pair of brackets. `grind` with eight can take seconds without proving anything. A
+ * chain with 24 takes four times as long as with eight, and proved no more.
+ */
+const TOGETHER_MAX = { simp: 8, grind: 3, chain: 8 } as const;
+
+/** Beginnings that mostly fail at once. Few ends are worth their time. */
+const RARE: ReadonlySet<string> = new Set(['rare constructor', 'cases of a negation']);
 
 interface Beginning {
   readonly kind: string;
@@ -60,11 +66,15 @@ export function actionsFor(context: StatementContext, premises: readonly Offered
   const found = [
     ...plainEnds(functions).map((end) => action(plain!, end)),
     ...endsNaming(functions, written).map((end) => action(plain!, end)),
+    ...chains(written).map((end) => action(plain!, end)),
     ...functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
-    ...further.flatMap((beginning) =>
-      [...joinedEnds(functions), ...joinedNaming(functions, written)].map((end) => action(beginning, end)),
-    ),
+    ...further.flatMap((beginning) => {
+      const ends = RARE.has(beginning.kind)
+        ? [...['simp_all', 'grind'].map(nothing), ...joinedChains(written)]
+        : [...joinedEnds(functions), ...joinedNaming(functions, written), ...joinedChains(written)];
+      return ends.map((end) => action(beginning, end));
+    }),
   ];
   const seen = new Set<string>();
   const introduce = introducing(context);
@@ -134,6 +144,22 @@ function joinedNaming(functions: readonly string[], premises: readonly string[])
   ];
 }
 
+/**
+ * Ends that apply premises and hypotheses backwards from the goal, in up to six steps. The other ends use each premise
+ * once.
+ */
+function chains(premises: readonly string[]): End[] {
+  if (premises.length === 0) return [];
+  return [{ tactic: 'chain', names: 'premises', text: `intros <;> ${chain(premises)}` }, ...joinedChains(premises)];
+}
+
+const joinedChains = (premises: readonly string[]): End[] =>
+  premises.length === 0
+    ? []
+    : [{ tactic: 'simp chain', names: 'premises', text: `(try simp_all) <;> ${chain(premises)}` }];
+
+const chain = (premises: readonly string[]): string => simp(premises.slice(0, TOGETHER_MAX.chain), 'solve_by_elim');
+
 function oneFunction(name: string): End[] {
   const parts = [`function:${name}`];
   return [
@@ -196,17 +222,23 @@ function beginningsFor(context: StatementContext): Beginning[] {
     firsts.flatMap((first) =>
       all.filter((second) => second !== first).map((second): [typeof first, typeof second] => [first, second]),
     );
+  const isJoined = context.core.includes('And') || context.core.includes('Iff');
   const caseSplits = pairsOf(variables).filter(([first, second]) => all.indexOf(first) < all.indexOf(second));
   return [
     { kind: 'nothing', text: '', of: [] },
-    ...(context.core.includes('And') || context.core.includes('Iff')
-      ? [{ kind: 'constructor', text: 'constructor <;> (try intro)', of: [] }]
+    { kind: isJoined ? 'constructor' : 'rare constructor', text: 'constructor <;> (try intro)', of: [] },
+    ...(context.core.includes('Not') || context.core.includes('Ne')
+      ? [{ kind: 'cases of a negation', text: 'intro stp_not <;> cases stp_not', of: [] }]
       : []),
     ...variables.map((its) => one('cases', `cases ${its.name!}`, its)),
     ...binders
       .filter(({ kind }) => kind === 'hypothesis')
       .slice(0, HYPOTHESES_MAX)
       .map((its) => one('cases of a hypothesis', `cases ${its.name!}`, its)),
+    ...binders
+      .filter(({ kind, inductive }) => kind === 'hypothesis' && inductive?.isRecursive)
+      .slice(0, HYPOTHESES_MAX)
+      .map((its) => one('induction on a hypothesis', `induction ${its.name!}`, its)),
     ...recursive.map((its) => one('induction', `induction ${its.name!}`, its)),
     ...recursive.flatMap((its) =>
       free(its) === '' ? [] : [one('induction generalizing', `induction ${its.name!}${free(its)}`, its)],

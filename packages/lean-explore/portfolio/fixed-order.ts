@@ -22,6 +22,7 @@ const TIERS: readonly ((kind: Kind) => boolean)[] = [
   ({ begins, ends }) => (begins.startsWith('cases') || begins === 'two cases') && ends === 'rfl',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'functions',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'nothing',
+  ({ begins }) => begins === 'rare constructor' || begins === 'cases of a negation',
   ({ rank, ends }) => rank < FIRST_PREMISES && ends === 'apply',
   ({ begins, ends }) => begins !== 'nothing' && ends === 'split',
   ({ begins, ends }) => begins === 'nothing' && (ends === 'grind' || ends === 'unfold' || ends === 'omega'),

@@ -132,8 +132,16 @@ function introduced(all: readonly ContextBinder[]): { binders: readonly ContextB
   return { binders, names };
 }
 
-/** Returns the binders that a script may name after introducing those of the type (`introducing`). */
-export const usableBinders = ({ binders }: StatementContext): readonly ContextBinder[] => introduced(binders).binders;
+/**
+ * Returns the binders that an action may name after introducing those of the type (`introducing`), also hypotheses that
+ * have no name in the statement.
+ */
+export const usableBinders = ({ binders }: StatementContext): readonly ContextBinder[] =>
+  binders.flatMap((binder, index): ContextBinder[] => {
+    const { name, isShadowed, isIntroduced } = binder;
+    if (name !== null && !isShadowed) return [{ ...binder, isIntroduced: true }];
+    return isIntroduced ? [] : [{ ...binder, name: `${FRESH}${index}`, isShadowed: false, isIntroduced: true }];
+  });
 
 /** Returns a function that prefixes a script with tactics that introduce the type's remaining binders. */
 export function introducing({ binders }: StatementContext): (one: SearchScript) => SearchScript {
