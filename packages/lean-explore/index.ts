@@ -47,6 +47,7 @@ export type { SearchScript } from './library/search/script-text.ts';
 export { declaredNames, type WrittenProof, writtenProofs } from './library/written-proofs.ts';
 export {
   actionPrice,
+  MARKED,
   TRY_HEARTBEATS_MAX,
   TRY_TIME_FACTOR,
 } from './portfolio/action-price.ts';

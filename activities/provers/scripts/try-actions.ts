@@ -9,6 +9,7 @@ import {
   type Action,
   actionPrice,
   actionsFor,
+  MARKED,
   type SharedTask,
   TRY_HEARTBEATS_MAX,
   TRY_TIME_FACTOR,
@@ -191,19 +192,17 @@ function offered(
   const whole = priced.reduce((sum, { price }) => sum + price, 0);
   let sum = 0;
   return priced.flatMap((action): OfferedAction[] => {
-    const before = sum;
+    const unmarked = sum;
     sum += action.price;
     const key = hash('sha256', action.proof).slice(0, KEY_DIGITS);
     const tried = own?.get(key) ?? new Set();
-    const plain = tried.has(null) ? [] : [{ ...action, key, marks: null, before }];
+    const plain = tried.has(null) ? [] : [{ ...action, key, marks: null, before: unmarked }];
     if (newest === null || tried.has(newest)) return plain;
     const times = tried.size - (tried.has(null) ? 1 : 0);
     const again = times === 0 ? [] : [`again:${Math.min(AGAIN_MAX, times)}`];
-    const parts = [...action.parts, 'marks:open', ...again];
-    return [
-      ...plain,
-      { ...action, key, marks: newest, parts, before: MARKS_LATER * (before + action.price) + times * whole },
-    ];
+    const parts = [...action.parts, MARKED, ...again];
+    const before = MARKS_LATER * sum + times * whole;
+    return [...plain, { ...action, key, marks: newest, parts, price: actionPrice(parts), before }];
   });
 }
 

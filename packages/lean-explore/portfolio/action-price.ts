@@ -16,44 +16,49 @@ export const TRY_HEARTBEATS_MAX = 5_000;
  */
 export const TRY_TIME_FACTOR = 4;
 
+/** The part of an action that opens the marks of the run's library. */
+export const MARKED = 'marks:open';
+
 /** Prices without a beginning, ms, by the end and by the kind of names in its brackets. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   rfl: { nothing: 4 },
-  decide: { nothing: 1 },
-  omega: { nothing: 1 },
-  simp: { nothing: 1, function: 10, functions: 11, premises: 5 },
-  simp_all: { nothing: 3, functions: 9.5, premises: 16, both: 14 },
-  grind: { nothing: 4, functions: 15, premises: 17 },
-  arithmetic: { functions: 10 },
-  split: { functions: 21 },
-  ext: { nothing: 1 },
-  'ext grind': { nothing: 9 },
-  unfold: { function: 9 },
-  simpa: { premise: 4 },
-  apply: { premise: 3 },
+  decide: { nothing: 1.2 },
+  omega: { nothing: 1.5 },
+  simp: { nothing: 1.6, function: 16, functions: 15, premises: 11 },
+  simp_all: { nothing: 5, functions: 14, premises: 22, both: 32 },
+  grind: { nothing: 8, functions: 16, premises: 20 },
+  arithmetic: { functions: 13 },
+  split: { functions: 20 },
+  ext: { nothing: 2 },
+  'ext grind': { nothing: 11 },
+  unfold: { function: 10 },
+  simpa: { premise: 3 },
+  apply: { premise: 2.6 },
   rw: { premise: 1.5 },
-  'rw←': { premise: 1.5 },
-  chain: { premises: 50 },
-  'simp chain': { premises: 16 },
+  'rw←': { premise: 1.3 },
+  chain: { premises: 60 },
+  'simp chain': { premises: 50 },
 };
 /** Price of an end that the table lacks. */
 const OTHER_MS = 10;
 
 const BEGINS: Readonly<Record<string, number>> = {
   nothing: 1,
-  constructor: 1.3,
-  'rare constructor': 0.3,
+  constructor: 0.9,
+  'rare constructor': 0.15,
   'cases of a negation': 0.3,
-  cases: 1.6,
-  'cases of a hypothesis': 1,
+  cases: 1.35,
+  'cases of a hypothesis': 0.85,
   'induction on a hypothesis': 1.5,
-  induction: 2,
+  induction: 1.9,
   'functional induction': 2.6,
   'induction generalizing': 2.2,
-  'two cases': 2.8,
+  'two cases': 2,
   'induction and cases': 3.6,
 };
 const OTHER_TIMES = 2;
+/** How many times longer an action takes that opens the marks of the run's library. */
+const MARKS_TIMES = 1.65;
 
 /**
  * Returns Lean's expected processor time, ms.
@@ -61,5 +66,6 @@ const OTHER_TIMES = 2;
  */
 export function actionPrice(parts: readonly string[]): number {
   const [begins = '', ends = '', names = ''] = parts.slice(0, 3).map((part) => part.slice(part.indexOf(':') + 1));
-  return (ENDS[ends]?.[names] ?? OTHER_MS) * (BEGINS[begins] ?? OTHER_TIMES);
+  const times = parts.includes(MARKED) ? MARKS_TIMES : 1;
+  return (ENDS[ends]?.[names] ?? OTHER_MS) * (BEGINS[begins] ?? OTHER_TIMES) * times;
 }
