@@ -184,16 +184,12 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
     );
   const folder = folderOf(parsed, options.cacheDirectory);
   await requireWritable(dirname(folder));
-  let waited = false;
-  const onWait = () => {
-    waited = true;
-  };
-  const download = async () => {
+  const download = async (waited: boolean): Promise<WeightsRecord> => {
     const finished = waited ? await readRecord(folder) : null;
     const isWanted = finished !== null && (parsed.sha256 ?? finished.sha256) === finished.sha256;
     return isWanted ? finished : fetchAlone(parsed, folder, options);
   };
-  return withFileLock(`${folder}.lock`, download, { onWait, signal: options.signal });
+  return withFileLock(`${folder}.lock`, download, { signal: options.signal });
 }
 
 async function fetchAlone(name: Name, folder: string, options: WeightsOptions): Promise<WeightsRecord> {

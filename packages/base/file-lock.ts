@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answersSignal } from './processes.ts';
 
 const REFRESH_MS = 5_000;
 /** A lock that was not refreshed for this long belongs to a dead process. */
@@ -20,10 +21,13 @@ export interface FileLockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs `work` while no other call, in any process, has the lock of this path. */
+/**
+ * Runs `work` while no other call, in any process, has the lock of this path. It is told whether it waited, since what
+ * it would make may be there then.
+ */
 export async function withFileLock<Result>(
   path: string,
-  work: () => Promise<Result>,
+  work: (waited: boolean) => Promise<Result>,
   { onWait, signal }: FileLockOptions = {},
 ): Promise<Result> {
   await mkdir(dirname(path), { recursive: true });
@@ -43,7 +47,7 @@ export async function withFileLock<Result>(
     utimes(path, now, now).catch(() => undefined); // removed as stale
   }, REFRESH_MS);
   try {
-    return await work();
+    return await work(waited);
   } finally {
     clearInterval(refresh);
     await rm(path, { force: true });
@@ -80,11 +84,5 @@ export async function ageMs(path: string): Promise<number | null> {
 
 /** Is the process certainly gone? False for processes of other machines. */
 export function isGone(host: string, pid: number): boolean {
-  if (host !== hostname()) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return host === hostname() && Number.isInteger(pid) && !answersSignal(pid);
 }

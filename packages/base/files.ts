@@ -9,6 +9,7 @@ export { madeBy } from './made-json.ts';
 export { folderOwner, makeOwnedFolder, orphanPrefix } from './owned-folders.ts';
 export {
   ageSeconds,
+  answersSignal,
   commandLineOf,
   identify,
   isOwnerGone,

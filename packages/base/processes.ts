@@ -107,7 +107,8 @@ export async function listProcesses(): Promise<readonly ProcessStat[]> {
   return processes;
 }
 
-function answersSignal(pid: number): boolean {
+/** Is there a process of this pid, also one of another user? */
+export function answersSignal(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -5,9 +5,9 @@
  */
 import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, simp } from '../library/search/script-text.ts';
-import { inFixedOrder } from './fixed-order.ts';
+import { inFixedOrder, RARE_BEGINNINGS } from './fixed-order.ts';
 import { PREMISE_REST } from './premise-scripts.ts';
-import { introducing, usableBinders } from './scripts.ts';
+import { hasParts, introducing, usableBinders } from './scripts.ts';
 
 export interface Action extends SearchScript {
   /**
@@ -35,9 +35,6 @@ const APPLICATIONS_MAX = 3;
  * chain with 24 takes four times as long as with eight, and proved no more.
  */
 const TOGETHER_MAX = { simp: 8, grind: 3, chain: 8 } as const;
-
-/** Beginnings that mostly fail at once. Few ends are worth their time. */
-const RARE: ReadonlySet<string> = new Set(['rare constructor', 'cases of a negation']);
 
 interface Beginning {
   readonly kind: string;
@@ -70,7 +67,7 @@ export function actionsFor(context: StatementContext, premises: readonly Offered
     ...functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) => {
-      const ends = RARE.has(beginning.kind)
+      const ends = RARE_BEGINNINGS.has(beginning.kind)
         ? [...['simp_all', 'grind'].map(nothing), ...joinedChains(written)]
         : [...joinedEnds(functions), ...joinedNaming(functions, written), ...joinedChains(written)];
       return ends.map((end) => action(beginning, end));
@@ -222,11 +219,10 @@ function beginningsFor(context: StatementContext): Beginning[] {
     firsts.flatMap((first) =>
       all.filter((second) => second !== first).map((second): [typeof first, typeof second] => [first, second]),
     );
-  const isJoined = context.core.includes('And') || context.core.includes('Iff');
   const caseSplits = pairsOf(variables).filter(([first, second]) => all.indexOf(first) < all.indexOf(second));
   return [
     { kind: 'nothing', text: '', of: [] },
-    { kind: isJoined ? 'constructor' : 'rare constructor', text: 'constructor <;> (try intro)', of: [] },
+    { kind: hasParts(context) ? 'constructor' : 'rare constructor', text: 'constructor <;> (try intro)', of: [] },
     ...(context.core.includes('Not') || context.core.includes('Ne')
       ? [{ kind: 'cases of a negation', text: 'intro stp_not <;> cases stp_not', of: [] }]
       : []),

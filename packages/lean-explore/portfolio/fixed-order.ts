@@ -4,6 +4,9 @@
  * since similar ends prove little more.
  */
 
+/** Beginnings that mostly fail at once, so they come early. Few ends are worth their time. */
+export const RARE_BEGINNINGS: ReadonlySet<string> = new Set(['rare constructor', 'cases of a negation']);
+
 /** The parts of an action that determine its order. */
 interface Kind {
   readonly begins: string;
@@ -22,7 +25,7 @@ const TIERS: readonly ((kind: Kind) => boolean)[] = [
   ({ begins, ends }) => (begins.startsWith('cases') || begins === 'two cases') && ends === 'rfl',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'functions',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'nothing',
-  ({ begins }) => begins === 'rare constructor' || begins === 'cases of a negation',
+  ({ begins }) => RARE_BEGINNINGS.has(begins),
   ({ rank, ends }) => rank < FIRST_PREMISES && ends === 'apply',
   ({ begins, ends }) => begins !== 'nothing' && ends === 'split',
   ({ begins, ends }) => begins === 'nothing' && (ends === 'grind' || ends === 'unfold' || ends === 'omega'),

@@ -113,34 +113,44 @@ function plain(definitions: readonly string[]): SearchScript[] {
   ];
 }
 
+/** Whether the statement mentions a conjunction or an equivalence. */
+export const hasParts = ({ core }: StatementContext): boolean => core.includes('And') || core.includes('Iff');
+
 /** Scripts that split a conjunction or an equivalence. */
-function parted({ core }: StatementContext, closers: ReturnType<typeof closersOf>): SearchScript[] {
-  if (!core.includes('And') && !core.includes('Iff')) return [];
+function parted(context: StatementContext, closers: ReturnType<typeof closersOf>): SearchScript[] {
+  if (!hasParts(context)) return [];
   return [closers.simp_all, closers.grind, 'omega'].map((tactic) =>
     script('parts', `parts, ${tactic.split(' ')[0]}`, `constructor <;> (try intro) <;> ${tactic}`),
   );
 }
 
-/** Returns the binders that a script may name after introducing the remaining ones of the type as `names`. */
-function introduced(all: readonly ContextBinder[]): { binders: readonly ContextBinder[]; names: readonly string[] } {
-  const names: string[] = [];
-  const binders = all.flatMap((binder, index): ContextBinder[] => {
-    const isUsable = binder.name !== null && !binder.isShadowed;
-    if (!binder.isIntroduced) names.push(isUsable ? binder.name! : `${FRESH}${index}`);
-    return isUsable ? [{ ...binder, isIntroduced: true }] : [];
-  });
-  return { binders, names };
+/**
+ * Returns the name by which a script knows a binder. One of the type that has no usable name is introduced with a fresh
+ * one. Null: it cannot be named.
+ */
+function nameOf({ name, isShadowed, isIntroduced }: ContextBinder, index: number): string | null {
+  if (name !== null && !isShadowed) return name;
+  return isIntroduced ? null : `${FRESH}${index}`;
 }
 
+/** Returns the binders with names of their own, and the names with which those of the type are introduced. */
+function introduced(all: readonly ContextBinder[]): { binders: readonly ContextBinder[]; names: readonly string[] } {
+  return {
+    binders: all.filter(({ name, isShadowed }) => name !== null && !isShadowed).map(asIntroduced),
+    names: all.flatMap((binder, index) => (binder.isIntroduced ? [] : nameOf(binder, index)!)),
+  };
+}
+
+const asIntroduced = (binder: ContextBinder): ContextBinder => ({ ...binder, isIntroduced: true });
+
 /**
- * Returns the binders that an action may name after introducing those of the type (`introducing`), also hypotheses that
- * have no name in the statement.
+ * Returns the binders that an action may name after introducing those of the type (`introducing`), also those that have
+ * no name in the statement.
  */
 export const usableBinders = ({ binders }: StatementContext): readonly ContextBinder[] =>
-  binders.flatMap((binder, index): ContextBinder[] => {
-    const { name, isShadowed, isIntroduced } = binder;
-    if (name !== null && !isShadowed) return [{ ...binder, isIntroduced: true }];
-    return isIntroduced ? [] : [{ ...binder, name: `${FRESH}${index}`, isShadowed: false, isIntroduced: true }];
+  binders.flatMap((binder, index) => {
+    const name = nameOf(binder, index);
+    return name === null ? [] : asIntroduced({ ...binder, name, isShadowed: false });
   });
 
 /** Returns a function that prefixes a script with tactics that introduce the type's remaining binders. */

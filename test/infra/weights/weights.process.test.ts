@@ -54,6 +54,15 @@ async function hub(files: ReadonlyMap<string, Buffer> = FILES) {
   return fake;
 }
 
+const BUCKETED = 'gs://bucket/models/prover';
+
+async function bucket() {
+  const fake = await startFakeGcs(['bucket']);
+  onTestFinished(() => fake.close());
+  vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);
+  return { fake, store: await openStore(BUCKETED) };
+}
+
 /** The files of a small model, as others publish one. */
 async function modelFiles(directory: string): Promise<Map<string, Buffer>> {
   const folder = join(directory, 'small');
@@ -223,19 +232,15 @@ describe.skipIf(skipped)('weights of the hub', () => {
 
 it('weights of a bucket come with their checksum, and the path of a folder is itself', async () => {
   const options = await setUp();
-  const fake = await startFakeGcs(['bucket']);
-  onTestFinished(() => fake.close());
-  vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);
-  const store = await openStore('gs://bucket/models/prover');
+  const { store } = await bucket();
   for (const name of ['config.json', 'model.safetensors', 'deeper/model.safetensors'])
     await store.put(name, `content of ${name}`);
-  const name = 'gs://bucket/models/prover';
-  expect(await problemOf(weightsFolder(name, false, options))).toMatchObject({ code: 'STP1002' });
-  const folder = await weightsFolder(name, true, options);
+  expect(await problemOf(weightsFolder(BUCKETED, false, options))).toMatchObject({ code: 'STP1002' });
+  const folder = await weightsFolder(BUCKETED, true, options);
   expect((await readdir(folder)).sort()).toEqual(['config.json', 'model.safetensors']);
   expect(await readFile(join(folder, 'model.safetensors'), 'utf8')).toBe('content of model.safetensors');
   expect(await problemOf(fetchWeights('gs://bucket/models', options))).toMatchObject({ code: 'STP1002' });
-  expect(await cachedWeights(options.cacheDirectory)).toMatchObject([{ name, bytes: expect.any(Number) }]);
+  expect(await cachedWeights(options.cacheDirectory)).toMatchObject([{ name: BUCKETED, bytes: expect.any(Number) }]);
   expect(await cachedWeights(join(options.cacheDirectory, 'nowhere'))).toEqual([]);
   const own = join(options.cacheDirectory, 'own');
   await mkdir(own);
@@ -247,21 +252,17 @@ it('weights of a bucket come with their checksum, and the path of a folder is it
 
 it('weights that several want at the same time are downloaded once', async () => {
   const options = await setUp();
-  const fake = await startFakeGcs(['bucket']);
-  onTestFinished(() => fake.close());
-  vi.stubEnv('STP_GCS_ENDPOINT', fake.endpoint);
-  const store = await openStore('gs://bucket/models/prover');
+  const { fake, store } = await bucket();
   await store.put('model.safetensors', 'weights');
-  const name = 'gs://bucket/models/prover';
   const before = fake.requests.length;
-  await fetchWeights(name, options);
+  await fetchWeights(BUCKETED, options);
   const forOne = fake.requests.length - before;
   await rm(join(options.cacheDirectory, 'weights'), { recursive: true });
-  const records = await Promise.all([1, 2, 3].map(() => fetchWeights(name, options)));
+  const records = await Promise.all([1, 2, 3].map(() => fetchWeights(BUCKETED, options)));
   expect(fake.requests.length - before).toBe(2 * forOne);
   expect(records[1]).toEqual(records[0]);
   expect(records[2]).toEqual(records[0]);
-  const folder = await weightsFolder(name, false, options);
+  const folder = await weightsFolder(BUCKETED, false, options);
   expect(await readFile(join(folder, 'model.safetensors'), 'utf8')).toBe('weights');
   expect(await readdir(join(options.cacheDirectory, 'weights'))).toHaveLength(1);
 });

@@ -10,6 +10,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { answersSignal } from '@stp/base/files';
 
 /**
  * Maximum number of processes and threads. Lean has about a dozen threads and a few for each core; the limit stops a
@@ -152,11 +153,7 @@ export function removeLeftOver(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = OWNER.exec(name)?.[1];
     if (owner === undefined || Number(owner) === process.pid) continue;
-    try {
-      process.kill(Number(owner), 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ESRCH') isInUse(join(parent, name));
-    }
+    if (!answersSignal(Number(owner))) isInUse(join(parent, name));
   }
 }
 
