@@ -39,7 +39,8 @@ const CONTEXT: StatementContext = {
       arity: 2,
     },
   ],
-  applications: [{ definition: 'A.app', arguments: ['xs', 'ys'] }],
+  applications: [{ definition: 'A.app', written: 'app', isRecursive: true, arguments: ['xs', 'ys'] }],
+  predicates: [],
   core: ['Eq'],
 };
 const proofs = (context: StatementContext): string[] =>
@@ -77,7 +78,7 @@ describe('scripts', () => {
   });
 
   test('of a statement that mentions nothing are the plain ones', () => {
-    expect(proofs({ binders: [], definitions: [], applications: [], core: [] })).toEqual(
+    expect(proofs({ binders: [], definitions: [], applications: [], predicates: [], core: [] })).toEqual(
       ['rfl', 'decide', 'omega', 'simp', 'simp_all', 'grind', 'simp_all\n  omega'].map((tactic) => `  ${tactic}`),
     );
   });

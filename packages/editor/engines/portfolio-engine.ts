@@ -94,6 +94,7 @@ function contextOf({ goal, definitions }: Query): StatementContext {
       arity: 0,
     })),
     applications: [],
+    predicates: [],
     core: [...(goal.target.includes('∧') ? ['And'] : []), ...(goal.target.includes('↔') ? ['Iff'] : [])],
   };
 }

@@ -28,7 +28,7 @@ const HYGIENIC = '_@';
 interface Looked {
   readonly kind: 'type' | 'function' | 'hypothesis' | 'variable';
   readonly typeHead: Name | null;
-  /** Head of the type after unfolding as far as possible. Propositions are not unfolded. */
+  /** Head of the type after unfolding as far as possible. */
   readonly unfoldedHead: Name | null;
 }
 
@@ -80,10 +80,9 @@ export class BinderReader {
 
   #lookAt(checker: Checker, type: Expr): Looked {
     const terms = this.#terms;
-    const typeHead = constantHead(terms, type);
-    if (checker.inference.isProposition(type)) return { kind: 'hypothesis', typeHead, unfoldedHead: null };
     const whole = checker.reduction.whnf(type);
-    const heads = { typeHead, unfoldedHead: constantHead(terms, whole) };
+    const heads = { typeHead: constantHead(terms, type), unfoldedHead: constantHead(terms, whole) };
+    if (checker.inference.isProposition(type)) return { kind: 'hypothesis', ...heads };
     if (terms.kind(whole) === SORT) return { kind: 'type', ...heads };
     return { kind: terms.kind(whole) === FORALL ? 'function' : 'variable', ...heads };
   }
@@ -98,6 +97,37 @@ export class BinderReader {
       constructors: type.constructors.map((its) => String(names.last(its))),
     };
   }
+}
+
+export interface NamedPredicate {
+  /** Full name. */
+  readonly name: string;
+  /** Full names; empty for a definition. */
+  readonly constructors: readonly string[];
+}
+
+/** Returns the predicates that a type mentions, in order, classes among them. */
+export function predicatesIn(terms: Terms, library: CompiledLibrary, type: Expr): NamedPredicate[] {
+  return mentionsInOrder(terms, [type]).flatMap((name): NamedPredicate[] => {
+    const its = library.constant(name);
+    const shown = displayName(terms.names, name);
+    if (its === null || CONNECTIVES.has(shown) || !endsInPropositions(terms, its.type)) return [];
+    if (its.kind === 'inductive') {
+      const constructors = its.constructors.map((one) => displayName(terms.names, one));
+      return [{ name: shown, constructors }];
+    }
+    // By convention, propositions have names like types. `LE.le` belongs to a class.
+    const isPlain = its.kind === 'definition' && /^\p{Lu}/u.test(String(terms.names.last(name)));
+    return isPlain ? [{ name: shown, constructors: [] }] : [];
+  });
+}
+
+const CONNECTIVES = new Set('And Or Not Iff Eq Ne HEq Exists True False'.split(' '));
+
+function endsInPropositions(terms: Terms, type: Expr): boolean {
+  let sort = type;
+  while (terms.kind(sort) === FORALL) sort = terms.body(sort);
+  return terms.kind(sort) === SORT && terms.level(sort) === terms.levels.zero;
 }
 
 /** Whether a constructor has an argument of one of the types. */

@@ -78,6 +78,8 @@ const STATEMENTS = {
     'theorem f (r : Rose) (p : Point) (f : Nat → Nat) (q : Prop) (hq : q) : f p.x = f (p.x) ∧ Rose.rose 0 .none = r',
   theorem: 'theorem g (xs : List Nat) : (counted xs).1 = xs.length',
   matching: 'theorem i (t : Tree Nat) : (match t with | .leaf => 0 | .node _ v _ => v) = 0',
+  predicates:
+    'theorem l {α : Type} [BEq α] [LawfulBEq α] (xs ys : List α) (n : Nat) (h : xs.Perm ys) (le : n ≤ 3) : (ys.take n).Nodup ∨ xs <+: ys.map id',
   unread: 'theorem j (n : Nat) : nowhere n = n',
   refused: 'theorem k : True := trivial',
 } as const;
@@ -204,8 +206,8 @@ describe('definitions', () => {
     expect(triple).toMatchObject({ signature: null, equations: [], isRecursive: false, arity: 1 });
     expect(down).toMatchObject({ isRecursive: true });
     expect(second!.applications).toEqual([
-      { definition: triple!.name, arguments: ['n'] },
-      { definition: down!.name, arguments: ['n'] },
+      { definition: triple!.name, written: triple!.written, isRecursive: false, arguments: ['n'] },
+      { definition: down!.name, written: 'Own.down', isRecursive: true, arguments: ['n'] },
     ]);
   });
 
@@ -227,8 +229,8 @@ describe('binders', () => {
       [null, 'hypothesis', false, false],
     ]);
     expect(applications).toEqual([
-      { definition: 'Shop.plus', arguments: ['x', 'x'] },
-      { definition: 'Shop.double', arguments: ['x'] },
+      { definition: 'Shop.plus', written: 'plus', isRecursive: true, arguments: ['x', 'x'] },
+      { definition: 'Shop.double', written: 'double', isRecursive: false, arguments: ['x'] },
     ]);
   });
 
@@ -250,6 +252,20 @@ describe('binders', () => {
     expect(row).toMatchObject({ name: 'größe₁', typeHead: 'Shop.Row', inductive: { name: 'List' } });
     expect(holds).toMatchObject({ name: 'h₀', kind: 'hypothesis', typeHead: 'Shop.Holds' });
   });
+});
+
+test('predicates, and recursive functions of other libraries, are there for inductions', () => {
+  const { binders, predicates, applications } = contextOf('predicates');
+  expect(binders.slice(-2).map(({ kind, inductive }) => [kind, inductive?.name, inductive?.isRecursive])).toEqual([
+    ['hypothesis', 'List.Perm', true],
+    ['hypothesis', 'Nat.le', true],
+  ]);
+  expect(predicates.map(({ written: name }) => name)).toEqual(['List.Perm', 'List.Nodup', 'List.IsPrefix']);
+  expect(predicates[0]!.constructors).toEqual(['nil', 'cons', 'swap', 'trans'].map((name) => `List.Perm.${name}`));
+  expect(predicates[1]!.constructors).toEqual([]);
+  expect(applications).toEqual([
+    { definition: 'List.take', written: 'List.take', isRecursive: true, arguments: ['n', 'ys'] },
+  ]);
 });
 
 test('a statement that Lean or the screen refuses has no context, and the others have theirs', () => {

@@ -36,7 +36,8 @@ export interface MentionedDefinitions {
   readonly definitions: readonly Definition[];
   /** Kernel names of the definitions, in the same order. */
   readonly names: readonly Name[];
-  readonly core: readonly string[];
+  /** Constants of other libraries that the type mentions. */
+  readonly core: readonly Name[];
 }
 
 export interface DefinitionOptions {
@@ -104,7 +105,7 @@ export class DefinitionReader {
     return {
       definitions: names.map((name) => ({ ...this.#definition(name, own), distance: distances.get(name)! })),
       names,
-      core: [...core].map((name) => displayName(terms.names, name)),
+      core: [...core],
     };
   }
 
@@ -173,6 +174,12 @@ export class DefinitionReader {
     const lines = source === null ? null : sourceLines(source);
     this.#lines.set(module, lines);
     return lines;
+  }
+
+  /** Whether a constant of another library is a recursive definition. */
+  isRecursive(name: Name, own: OwnConstants): boolean {
+    const constant = this.#library.constant(name);
+    return constant?.kind === 'definition' && this.#isRecursive(name, constant, own);
   }
 
   /** Whether its value, or that of a part that Lean made for it (`f._unary`), is recursive. */

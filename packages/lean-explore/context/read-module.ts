@@ -4,6 +4,7 @@ import {
   CompiledLibrary,
   type CompiledModule,
   DEFAULT_LIMITS,
+  displayName,
   explained,
   Kernel,
   moduleName,
@@ -12,7 +13,7 @@ import {
   Terms,
 } from '@stp/lean-kernel';
 import { applicationsIn } from './applications.ts';
-import { BinderReader } from './binders.ts';
+import { BinderReader, predicatesIn } from './binders.ts';
 import { type DefinitionOptions, DefinitionReader, type OwnConstants } from './definitions.ts';
 import type { ContextAnswer } from './statement-context.ts';
 import { writtenName } from './written-name.ts';
@@ -85,8 +86,12 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
     has: (dotted: string) => library.has(terms.names.of(dotted)) || indices.has(terms.names.of(dotted)),
   };
   const fullNames = new Map(names.map((its, index) => [its, definitions[index]!]));
+  const classes = new Set(
+    binders.flatMap(({ kind, typeHead }) => (kind === 'instance' && typeHead !== null ? [typeHead] : [])),
+  );
+  const recursiveCore = new Set(core.filter((its) => parts.definitions.isRecursive(its, own)));
   const applications = applicationsIn(terms, constant.type, (its) =>
-    fullNames.get(its)?.kind === 'definition'
+    fullNames.get(its)?.kind === 'definition' || recursiveCore.has(its)
       ? (indices.has(its) ? own : library).binders(its).map(({ kind }) => kind)
       : null,
   );
@@ -98,9 +103,24 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
       applications: applications.flatMap((application) => {
         const given = application.positions.map((at) => binders[at]!);
         if (given.some((binder) => binder.name === null || binder.isShadowed)) return [];
-        return [{ definition: fullNames.get(application.name)!.name, arguments: given.map((binder) => binder.name!) }];
+        const its = fullNames.get(application.name);
+        const full = its?.name ?? displayName(terms.names, application.name);
+        return [
+          {
+            definition: full,
+            written: writtenName(full, scope),
+            isRecursive: its?.isRecursive ?? true,
+            arguments: given.map((binder) => binder.name!),
+          },
+        ];
       }),
-      core,
+      predicates: predicatesIn(terms, library, constant.type)
+        .filter(({ name: its }) => !classes.has(its))
+        .map((its) => ({
+          written: writtenName(its.name, scope),
+          constructors: its.constructors.map((one) => writtenName(one, scope)),
+        })),
+      core: core.map((its) => displayName(terms.names, its)),
     },
   };
 }

@@ -32,6 +32,14 @@ export interface ContextInductive {
   readonly constructors: readonly string[];
 }
 
+/** An inductive predicate, such as `List.Perm`, or a defined one, such as `List.IsPrefix`. */
+export interface ContextPredicate {
+  /** The shortest form in which a proof of the statement can write it. */
+  readonly written: string;
+  /** Its constructors, in the same form; empty for a definition. */
+  readonly constructors: readonly string[];
+}
+
 /**
  * A definition that a person wrote in a module of the library or of a problem set, or in the statement's header, and
  * that the statement mentions directly or indirectly.
@@ -57,10 +65,17 @@ export interface ContextDefinition {
   readonly arity: number;
 }
 
-/** A definition that the statement applies only to its own binders, such as `drop n xs`. */
+/**
+ * A definition that the statement applies only to its own binders, such as `drop n xs`. Of other libraries only
+ * recursive ones are listed.
+ */
 export interface ContextApplication {
   /** Full name. */
   readonly definition: string;
+  /** The shortest form in which a proof of the statement can write it. */
+  readonly written: string;
+  /** Defined by structural or well-founded recursion, so `fun_induction` applies. */
+  readonly isRecursive: boolean;
   /** Names of the binders that are its explicit arguments. No explicit argument is missing. */
   readonly arguments: readonly string[];
 }
@@ -70,6 +85,8 @@ export interface StatementContext {
   /** Nearest first. Definitions at the same distance are in the order in which they are found. */
   readonly definitions: readonly ContextDefinition[];
   readonly applications: readonly ContextApplication[];
+  /** Predicates that the statement mentions directly, without connectives and classes, in order. */
+  readonly predicates: readonly ContextPredicate[];
   /** Full names of constants of other libraries (core, Std, Mathlib) that the statement mentions directly, in order. */
   readonly core: readonly string[];
 }

@@ -30,6 +30,7 @@ const context: StatementContext = {
   ],
   definitions: [],
   applications: [],
+  predicates: [],
   core: ['List', 'Eq', 'List.map', 'HAppend.hAppend', 'List.instAppend', 'List.nil', 'BEq.beq'],
 };
 const premises = Array.from({ length: 12 }, (_, rank) => ({ written: `p${rank}`, parts: ['says:='] }));
@@ -53,6 +54,34 @@ it('composes beginnings by the types of variables with ends, over functions that
   // Neither constructors, nor instances, nor operations of a class unfold.
   expect(texts.join()).not.toMatch(/List\.nil|instAppend|hAppend|beq/u);
   expect(new Set(texts).size).toBe(texts.length);
+});
+
+it('unfolds defined predicates, applies constructors, and follows the recursion of functions', () => {
+  const own = actionsFor(
+    {
+      ...context,
+      predicates: [
+        { written: 'IsPrefix', constructors: [] },
+        { written: 'Perm', constructors: ['Perm.nil', 'Perm.cons'] },
+      ],
+      applications: [
+        { definition: 'List.take', written: 'take', isRecursive: true, arguments: ['n', 'xs'] },
+        { definition: 'List.map', written: 'map', isRecursive: false, arguments: ['f', 'xs'] },
+      ],
+      core: ['Or', 'Iff'],
+    },
+    premises.slice(0, 1),
+  );
+  const written = own.map(({ proof }) => proof.replace(/^ {2}intro ys\n {2}/u, ''));
+  for (const text of [
+    'simp_all [IsPrefix]',
+    'induction xs <;> grind [Perm, IsPrefix]',
+    'fun_induction take n xs <;> simp_all [IsPrefix]',
+    'cases h <;> (try simp_all) <;> solve_by_elim [Perm.nil, Perm.cons, Or.inl, Or.inr, Iff.intro, p0]',
+    'constructor <;> intro stp_one <;> cases stp_one <;> simp_all',
+  ])
+    expect(written).toContain(text);
+  expect(written.join()).not.toContain('fun_induction map');
 });
 
 it('splits hypotheses without a name, and does induction on those of a recursive type', () => {

@@ -46,10 +46,22 @@ interface Beginning {
 
 interface End {
   readonly tactic: string;
-  /** Kind of names in its brackets: `nothing`, `functions`, `premises`, `both`, `function`, `premise`. */
+  /** Kind of names in its brackets: `nothing`, `functions`, `predicates`, `premises`, `both`, `function`, `premise`. */
   readonly names: string;
   readonly text: string;
   readonly parts?: readonly string[];
+}
+
+/** Names that ends may put in brackets. */
+interface Names {
+  /** Definitions that `simp` may unfold. */
+  readonly functions: readonly string[];
+  /** Inductive predicates, whose constructors `grind` applies. */
+  readonly predicates: readonly string[];
+  /** Constructors that a chain may apply, of these predicates and of connectives. */
+  readonly constructors: readonly string[];
+  /** Most likely first. */
+  readonly premises: readonly string[];
 }
 
 /**
@@ -57,19 +69,21 @@ interface End {
  * @param premises most likely first
  */
 export function actionsFor(context: StatementContext, premises: readonly OfferedPremise[]): Action[] {
-  const functions = functionsOf(context);
+  const names = namesFor(
+    context,
+    premises.map((one) => one.written),
+  );
   const [plain, ...further] = beginningsFor(context);
-  const written = premises.map((one) => one.written);
   const found = [
-    ...plainEnds(functions).map((end) => action(plain!, end)),
-    ...endsNaming(functions, written).map((end) => action(plain!, end)),
-    ...chains(written).map((end) => action(plain!, end)),
-    ...functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
+    ...plainEnds(names).map((end) => action(plain!, end)),
+    ...endsNaming(names).map((end) => action(plain!, end)),
+    ...chains(names).map((end) => action(plain!, end)),
+    ...names.functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) => {
       const ends = RARE_BEGINNINGS.has(beginning.kind)
-        ? [...['simp_all', 'grind'].map(nothing), ...joinedChains(written)]
-        : [...joinedEnds(functions), ...joinedNaming(functions, written), ...joinedChains(written)];
+        ? [...['simp_all', 'grind'].map(nothing), ...joinedChains(names)]
+        : [...joinedEnds(names), ...joinedNaming(names), ...joinedChains(names)];
       return ends.map((end) => action(beginning, end));
     }),
   ];
@@ -99,10 +113,12 @@ function action(beginning: Beginning, end: End): Action {
   };
 }
 
-function plainEnds(functions: readonly string[]): End[] {
+function plainEnds(names: Names): End[] {
+  const { functions } = names;
   return [
     ...['rfl', 'simp', 'simp_all', 'omega', 'decide', 'grind'].map(nothing),
     ...(functions.length === 0 ? [] : ['simp', 'simp_all', 'grind'].map((tactic) => over(tactic, functions))),
+    ...overPredicates(names),
     arithmetic(functions),
     split(functions),
     { tactic: 'ext', names: 'nothing', text: 'ext <;> simp_all' },
@@ -111,28 +127,31 @@ function plainEnds(functions: readonly string[]): End[] {
 }
 
 /** Ends after a beginning, which close each of its goals. */
-function joinedEnds(functions: readonly string[]): End[] {
+function joinedEnds(names: Names): End[] {
+  const { functions } = names;
   return [
     ...['rfl', 'simp', 'simp_all', 'grind'].map(nothing),
     ...(functions.length === 0 ? [] : ['simp_all', 'grind'].map((tactic) => over(tactic, functions))),
+    ...overPredicates(names),
     arithmetic(functions),
     split(functions),
   ];
 }
 
-function endsNaming(functions: readonly string[], premises: readonly string[]): End[] {
+function endsNaming(names: Names): End[] {
+  const { functions, premises } = names;
   if (premises.length === 0) return [];
   const some = premises.slice(0, TOGETHER_MAX.simp);
   const ends = [
     { tactic: 'simp', names: 'premises', text: simp(some) },
     { tactic: 'simp_all', names: 'premises', text: simp(some, 'simp_all') },
   ];
-  const joined = joinedNaming(functions, premises);
+  const joined = joinedNaming(names);
   return functions.length === 0 ? [ends[0]!, ...joined] : [...ends, ...joined];
 }
 
 /** Ends after a beginning that name premises. `simp` alone is omitted here, because it proves nothing. */
-function joinedNaming(functions: readonly string[], premises: readonly string[]): End[] {
+function joinedNaming({ functions, premises }: Names): End[] {
   if (premises.length === 0) return [];
   const all = [...functions, ...premises.slice(0, TOGETHER_MAX.simp)];
   return [
@@ -142,20 +161,25 @@ function joinedNaming(functions: readonly string[], premises: readonly string[])
 }
 
 /**
- * Ends that apply premises and hypotheses backwards from the goal, in up to six steps. The other ends use each premise
- * once.
+ * Ends that apply constructors, premises and hypotheses backwards from the goal, in up to six steps. The other ends use
+ * each of these once.
  */
-function chains(premises: readonly string[]): End[] {
-  if (premises.length === 0) return [];
-  return [{ tactic: 'chain', names: 'premises', text: `intros <;> ${chain(premises)}` }, ...joinedChains(premises)];
+function chains(names: Names): End[] {
+  const text = chain(names);
+  return text === null
+    ? []
+    : [{ tactic: 'chain', names: 'premises', text: `intros <;> ${text}` }, ...joinedChains(names)];
 }
 
-const joinedChains = (premises: readonly string[]): End[] =>
-  premises.length === 0
-    ? []
-    : [{ tactic: 'simp chain', names: 'premises', text: `(try simp_all) <;> ${chain(premises)}` }];
+function joinedChains(names: Names): End[] {
+  const text = chain(names);
+  return text === null ? [] : [{ tactic: 'simp chain', names: 'premises', text: `(try simp_all) <;> ${text}` }];
+}
 
-const chain = (premises: readonly string[]): string => simp(premises.slice(0, TOGETHER_MAX.chain), 'solve_by_elim');
+function chain({ constructors, premises }: Names): string | null {
+  const rules = [...constructors.slice(0, TOGETHER_MAX.chain), ...premises.slice(0, TOGETHER_MAX.chain)];
+  return rules.length === 0 ? null : simp(rules, 'solve_by_elim');
+}
 
 function oneFunction(name: string): End[] {
   const parts = [`function:${name}`];
@@ -183,6 +207,10 @@ function onePremise({ written, parts: related }: OfferedPremise, index: number):
 }
 
 const nothing = (tactic: string): End => ({ tactic, names: 'nothing', text: tactic });
+const overPredicates = ({ functions, predicates }: Names): End[] =>
+  predicates.length === 0
+    ? []
+    : [{ tactic: 'grind', names: 'predicates', text: simp([...predicates, ...functions], 'grind') }];
 const over = (tactic: string, functions: readonly string[]): End => ({
   tactic,
   names: 'functions',
@@ -226,6 +254,9 @@ function beginningsFor(context: StatementContext): Beginning[] {
     ...(context.core.includes('Not') || context.core.includes('Ne')
       ? [{ kind: 'cases of a negation', text: 'intro stp_not <;> cases stp_not', of: [] }]
       : []),
+    ...(context.core.includes('Iff')
+      ? [{ kind: 'cases of each direction', text: 'constructor <;> intro stp_one <;> cases stp_one', of: [] }]
+      : []),
     ...variables.map((its) => one('cases', `cases ${its.name!}`, its)),
     ...binders
       .filter(({ kind }) => kind === 'hypothesis')
@@ -251,14 +282,40 @@ function beginningsFor(context: StatementContext): Beginning[] {
   ];
 }
 
-function functionalInductions({ applications, definitions }: StatementContext): Beginning[] {
-  return applications.slice(0, APPLICATIONS_MAX).flatMap((one): Beginning[] => {
-    const its = definitions.find(({ name, isRecursive }) => isRecursive && name === one.definition);
-    if (its === undefined) return [];
-    const text = `fun_induction ${[its.written, ...one.arguments].join(' ')}`;
-    return [{ kind: 'functional induction', text, of: [] }];
-  });
+function functionalInductions({ applications }: StatementContext): Beginning[] {
+  return applications
+    .filter(({ isRecursive }) => isRecursive)
+    .slice(0, APPLICATIONS_MAX)
+    .map(({ written, arguments: given }) => ({
+      kind: 'functional induction',
+      text: `fun_induction ${[written, ...given].join(' ')}`,
+      of: [],
+    }));
 }
+
+function namesFor(context: StatementContext, premises: readonly string[]): Names {
+  const { predicates, core, binders } = context;
+  const inductive = predicates.filter(({ constructors }) => constructors.length > 0);
+  const ofConnectives = Object.entries(CONNECTIVES).flatMap(([name, all]) => (core.includes(name) ? all : []));
+  const hasNumbers = binders.some(({ inductive: type }) => type?.name === 'Nat');
+  return {
+    functions: functionsOf(context),
+    predicates: inductive.map(({ written }) => written),
+    constructors: [
+      ...inductive.flatMap(({ constructors }) => constructors),
+      ...ofConnectives,
+      ...(hasNumbers ? ['congrArg Nat.succ'] : []),
+    ],
+    premises,
+  };
+}
+
+/** Constructors that a chain applies where a statement has the connective. */
+const CONNECTIVES: Readonly<Record<string, readonly string[]>> = {
+  Or: ['Or.inl', 'Or.inr'],
+  And: ['And.intro'],
+  Iff: ['Iff.intro'],
+};
 
 /** Returns names that `simp` may unfold: definitions near the statement, and core functions that it mentions. */
 function functionsOf(context: StatementContext): string[] {
@@ -275,7 +332,10 @@ function functionsOf(context: StatementContext): string[] {
     const isFunction = dot > 0 && /^\p{Ll}/u.test(last) && !last.startsWith('inst');
     return isFunction && types.has(type) && !classes.has(type) && !constructors.has(name) && !CONSTRUCTORS.has(name);
   });
-  return [...own, ...core].slice(0, FUNCTIONS_MAX);
+  const defined = context.predicates.flatMap(({ written, constructors }) =>
+    constructors.length === 0 ? [written] : [],
+  );
+  return [...new Set([...own, ...defined, ...core])].slice(0, FUNCTIONS_MAX);
 }
 
 /** Constructors that a statement may mention without a variable of their type. */

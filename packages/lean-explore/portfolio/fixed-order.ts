@@ -5,7 +5,11 @@
  */
 
 /** Beginnings that mostly fail at once, so they come early. Few ends are worth their time. */
-export const RARE_BEGINNINGS: ReadonlySet<string> = new Set(['rare constructor', 'cases of a negation']);
+export const RARE_BEGINNINGS: ReadonlySet<string> = new Set([
+  'rare constructor',
+  'cases of a negation',
+  'cases of each direction',
+]);
 
 /** The parts of an action that determine its order. */
 interface Kind {

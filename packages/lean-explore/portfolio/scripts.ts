@@ -61,10 +61,7 @@ export function portfolioStages(context: StatementContext): PortfolioStages {
   const functional = context.applications
     .filter((one) => context.definitions.some(({ name, isRecursive }) => name === one.definition && isRecursive))
     .slice(0, APPLICATIONS_MAX)
-    .map((one) => {
-      const { written } = context.definitions.find(({ name }) => name === one.definition)!;
-      return `fun_induction ${[written, ...one.arguments].join(' ')}`;
-    });
+    .map((one) => `fun_induction ${[one.written, ...one.arguments].join(' ')}`);
   const stages = [
     [...plain(definitions), ...parted(context, closers)],
     [...single.flatMap((heads) => after('induction', heads.at(-1)!, ['simp_all', 'grind']))],
