@@ -11,6 +11,7 @@ export {
   LET,
   LOCAL,
   NATURAL,
+  PROJECTION,
   SORT,
   Terms,
 } from './expr.ts';

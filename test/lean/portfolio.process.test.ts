@@ -41,6 +41,9 @@ const CONTEXT: StatementContext = {
   ],
   applications: [{ definition: 'A.app', written: 'app', isRecursive: true, arguments: ['xs', 'ys'] }],
   predicates: [],
+  coreFunctions: [],
+  unfoldsToCond: false,
+  grind: 'grind',
   core: ['Eq'],
 };
 const proofs = (context: StatementContext): string[] =>
@@ -78,7 +81,18 @@ describe('scripts', () => {
   });
 
   test('of a statement that mentions nothing are the plain ones', () => {
-    expect(proofs({ binders: [], definitions: [], applications: [], predicates: [], core: [] })).toEqual(
+    expect(
+      proofs({
+        binders: [],
+        definitions: [],
+        applications: [],
+        predicates: [],
+        coreFunctions: [],
+        unfoldsToCond: false,
+        grind: 'grind',
+        core: [],
+      }),
+    ).toEqual(
       ['rfl', 'decide', 'omega', 'simp', 'simp_all', 'grind', 'simp_all\n  omega'].map((tactic) => `  ${tactic}`),
     );
   });

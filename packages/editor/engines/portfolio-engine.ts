@@ -95,6 +95,9 @@ function contextOf({ goal, definitions }: Query): StatementContext {
     })),
     applications: [],
     predicates: [],
+    coreFunctions: [],
+    unfoldsToCond: false,
+    grind: 'grind',
     core: [...(goal.target.includes('∧') ? ['And'] : []), ...(goal.target.includes('↔') ? ['Iff'] : [])],
   };
 }

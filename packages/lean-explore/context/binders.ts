@@ -99,37 +99,6 @@ export class BinderReader {
   }
 }
 
-export interface NamedPredicate {
-  /** Full name. */
-  readonly name: string;
-  /** Full names; empty for a definition. */
-  readonly constructors: readonly string[];
-}
-
-/** Returns the predicates that a type mentions, in order, classes among them. */
-export function predicatesIn(terms: Terms, library: CompiledLibrary, type: Expr): NamedPredicate[] {
-  return mentionsInOrder(terms, [type]).flatMap((name): NamedPredicate[] => {
-    const its = library.constant(name);
-    const shown = displayName(terms.names, name);
-    if (its === null || CONNECTIVES.has(shown) || !endsInPropositions(terms, its.type)) return [];
-    if (its.kind === 'inductive') {
-      const constructors = its.constructors.map((one) => displayName(terms.names, one));
-      return [{ name: shown, constructors }];
-    }
-    // By convention, propositions have names like types. `LE.le` belongs to a class.
-    const isPlain = its.kind === 'definition' && /^\p{Lu}/u.test(String(terms.names.last(name)));
-    return isPlain ? [{ name: shown, constructors: [] }] : [];
-  });
-}
-
-const CONNECTIVES = new Set('And Or Not Iff Eq Ne HEq Exists True False'.split(' '));
-
-function endsInPropositions(terms: Terms, type: Expr): boolean {
-  let sort = type;
-  while (terms.kind(sort) === FORALL) sort = terms.body(sort);
-  return terms.kind(sort) === SORT && terms.level(sort) === terms.levels.zero;
-}
-
 /** Whether a constructor has an argument of one of the types. */
 function holds(terms: Terms, library: CompiledLibrary, name: Name, block: readonly Name[]): boolean {
   const its = library.constant(name);

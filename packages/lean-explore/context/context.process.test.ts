@@ -81,6 +81,7 @@ const STATEMENTS = {
   predicates:
     'theorem l {α : Type} [BEq α] [LawfulBEq α] (xs ys : List α) (n : Nat) (h : xs.Perm ys) (le : n ≤ 3) : (ys.take n).Nodup ∨ xs <+: ys.map id',
   unread: 'theorem j (n : Nat) : nowhere n = n',
+  cond: 'theorem m {α : Type} (p : α → Bool) (xs : List α) : xs.countP p = List.countP.go p xs 0',
   refused: 'theorem k : True := trivial',
 } as const;
 
@@ -100,7 +101,8 @@ beforeAll(async () => {
   const scratchDirectory = join(folder, 'scratch');
   mkdirSync(scratchDirectory);
   const statements = Object.values(STATEMENTS).map((statement) => ({ header: HEADER, statement }));
-  const others = [...OWN, { header: null, statement: 'theorem z (n : Nat) : n = n' }];
+  const foundation = { header: 'prelude\nimport Init.Data.Nat.Basic', statement: 'theorem y (n : Nat) : n = n' };
+  const others = [...OWN, foundation, { header: null, statement: 'theorem z (n : Nat) : n = n' }];
   answers = await statementContexts([...statements, ...others], {
     processContext: {
       environment,
@@ -255,7 +257,8 @@ describe('binders', () => {
 });
 
 test('predicates, and recursive functions of other libraries, are there for inductions', () => {
-  const { binders, predicates, applications } = contextOf('predicates');
+  const { binders, predicates, applications, ...context } = contextOf('predicates');
+  const { coreFunctions, unfoldsToCond, grind } = context;
   expect(binders.slice(-2).map(({ kind, inductive }) => [kind, inductive?.name, inductive?.isRecursive])).toEqual([
     ['hypothesis', 'List.Perm', true],
     ['hypothesis', 'Nat.le', true],
@@ -263,9 +266,15 @@ test('predicates, and recursive functions of other libraries, are there for indu
   expect(predicates.map(({ written: name }) => name)).toEqual(['List.Perm', 'List.Nodup', 'List.IsPrefix']);
   expect(predicates[0]!.constructors).toEqual(['nil', 'cons', 'swap', 'trans'].map((name) => `List.Perm.${name}`));
   expect(predicates[1]!.constructors).toEqual([]);
+  expect([coreFunctions, unfoldsToCond, grind]).toEqual([['List.take', 'List.map'], false, 'grind']);
   expect(applications).toEqual([
     { definition: 'List.take', written: 'List.take', isRecursive: true, arguments: ['n', 'ys'] },
   ]);
+});
+
+test('`grind` has the solvers and the rule that it needs', () => {
+  expect(contextOf('cond')).toMatchObject({ coreFunctions: ['List.countP', 'List.countP.go'], unfoldsToCond: true });
+  expect(answers.at(-2)!.context!.grind).toBe('grind -ring -order -linarith -lia');
 });
 
 test('a statement that Lean or the screen refuses has no context, and the others have theirs', () => {

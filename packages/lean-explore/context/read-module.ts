@@ -13,8 +13,9 @@ import {
   Terms,
 } from '@stp/lean-kernel';
 import { applicationsIn } from './applications.ts';
-import { BinderReader, predicatesIn } from './binders.ts';
+import { BinderReader } from './binders.ts';
 import { type DefinitionOptions, DefinitionReader, type OwnConstants } from './definitions.ts';
+import { grindUnder, mentionsCond, predicatesIn, unfoldableIn } from './shared-constants.ts';
 import type { ContextAnswer } from './statement-context.ts';
 import { writtenName } from './written-name.ts';
 
@@ -89,6 +90,8 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
   const classes = new Set(
     binders.flatMap(({ kind, typeHead }) => (kind === 'instance' && typeHead !== null ? [typeHead] : [])),
   );
+  const shown = (its: Name): string => displayName(terms.names, its);
+  const functions = unfoldableIn(terms, library, core);
   const recursiveCore = new Set(core.filter((its) => parts.definitions.isRecursive(its, own)));
   const applications = applicationsIn(terms, constant.type, (its) =>
     fullNames.get(its)?.kind === 'definition' || recursiveCore.has(its)
@@ -104,7 +107,7 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
         const given = application.positions.map((at) => binders[at]!);
         if (given.some((binder) => binder.name === null || binder.isShadowed)) return [];
         const its = fullNames.get(application.name);
-        const full = its?.name ?? displayName(terms.names, application.name);
+        const full = its?.name ?? shown(application.name);
         return [
           {
             definition: full,
@@ -120,7 +123,10 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
           written: writtenName(its.name, scope),
           constructors: its.constructors.map((one) => writtenName(one, scope)),
         })),
-      core: core.map((its) => displayName(terms.names, its)),
+      core: core.map(shown),
+      coreFunctions: functions.map((its) => writtenName(shown(its), scope)),
+      unfoldsToCond: scope.has('Bool.cond_eq_ite') && functions.some((its) => mentionsCond(terms, library, its)),
+      grind: grindUnder(scope.has),
     },
   };
 }

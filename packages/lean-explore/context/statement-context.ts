@@ -89,6 +89,12 @@ export interface StatementContext {
   readonly predicates: readonly ContextPredicate[];
   /** Full names of constants of other libraries (core, Std, Mathlib) that the statement mentions directly, in order. */
   readonly core: readonly string[];
+  /** Those of them that `simp` may unfold, in the shortest form in which a proof of the statement can write them. */
+  readonly coreFunctions: readonly string[];
+  /** Whether the value of one of these mentions `cond`. */
+  readonly unfoldsToCond: boolean;
+  /** `grind`, without the solvers that the statement's imports lack. */
+  readonly grind: string;
 }
 
 /** `reason`: why the context could not be read; empty if it could. */

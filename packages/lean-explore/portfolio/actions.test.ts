@@ -31,6 +31,9 @@ const context: StatementContext = {
   definitions: [],
   applications: [],
   predicates: [],
+  coreFunctions: ['List.map'],
+  unfoldsToCond: false,
+  grind: 'grind',
   core: ['List', 'Eq', 'List.map', 'HAppend.hAppend', 'List.instAppend', 'List.nil', 'BEq.beq'],
 };
 const premises = Array.from({ length: 12 }, (_, rank) => ({ written: `p${rank}`, parts: ['says:='] }));
@@ -69,6 +72,7 @@ it('unfolds defined predicates, applies constructors, and follows the recursion 
         { definition: 'List.map', written: 'map', isRecursive: false, arguments: ['f', 'xs'] },
       ],
       core: ['Or', 'Iff'],
+      coreFunctions: [],
     },
     premises.slice(0, 1),
   );
@@ -82,6 +86,14 @@ it('unfolds defined predicates, applies constructors, and follows the recursion 
   ])
     expect(written).toContain(text);
   expect(written.join()).not.toContain('fun_induction map');
+});
+
+it('writes grind without the solvers that the imports lack, and with a rule for `cond` where functions have it', () => {
+  const own = actionsFor({ ...context, grind: 'grind -lia', unfoldsToCond: true }, premises);
+  const written = own.map(({ proof }) => proof);
+  expect(written).toContain('  intro ys\n  induction xs <;> grind -lia [List.map, Bool.cond_eq_ite]');
+  expect(written).toContain('  intro ys\n  cases xs <;> simp_all [List.map]');
+  expect(written.join()).not.toMatch(/grind(?! -lia)/u);
 });
 
 it('splits hypotheses without a name, and does induction on those of a recursive type', () => {

@@ -62,6 +62,10 @@ interface Names {
   readonly constructors: readonly string[];
   /** Most likely first. */
   readonly premises: readonly string[];
+  /** `grind`, without the solvers that the imports lack. */
+  readonly grind: string;
+  /** Functions for the brackets of `grind`. */
+  readonly grindable: readonly string[];
 }
 
 /**
@@ -82,7 +86,7 @@ export function actionsFor(context: StatementContext, premises: readonly Offered
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) => {
       const ends = RARE_BEGINNINGS.has(beginning.kind)
-        ? [...['simp_all', 'grind'].map(nothing), ...joinedChains(names)]
+        ? [nothing('simp_all'), grinding(names), ...joinedChains(names)]
         : [...joinedEnds(names), ...joinedNaming(names), ...joinedChains(names)];
       return ends.map((end) => action(beginning, end));
     }),
@@ -116,13 +120,14 @@ function action(beginning: Beginning, end: End): Action {
 function plainEnds(names: Names): End[] {
   const { functions } = names;
   return [
-    ...['rfl', 'simp', 'simp_all', 'omega', 'decide', 'grind'].map(nothing),
-    ...(functions.length === 0 ? [] : ['simp', 'simp_all', 'grind'].map((tactic) => over(tactic, functions))),
-    ...overPredicates(names),
+    ...['rfl', 'simp', 'simp_all', 'omega', 'decide'].map(nothing),
+    grinding(names),
+    ...(functions.length === 0 ? [] : ['simp', 'simp_all'].map((tactic) => over(tactic, functions))),
+    ...grindingOver(names),
     arithmetic(functions),
-    split(functions),
+    split(names),
     { tactic: 'ext', names: 'nothing', text: 'ext <;> simp_all' },
-    { tactic: 'ext grind', names: 'nothing', text: 'ext <;> grind' },
+    { tactic: 'ext grind', names: 'nothing', text: `ext <;> ${names.grind}` },
   ];
 }
 
@@ -130,11 +135,12 @@ function plainEnds(names: Names): End[] {
 function joinedEnds(names: Names): End[] {
   const { functions } = names;
   return [
-    ...['rfl', 'simp', 'simp_all', 'grind'].map(nothing),
-    ...(functions.length === 0 ? [] : ['simp_all', 'grind'].map((tactic) => over(tactic, functions))),
-    ...overPredicates(names),
+    ...['rfl', 'simp', 'simp_all'].map(nothing),
+    grinding(names),
+    ...(functions.length === 0 ? [] : [over('simp_all', functions)]),
+    ...grindingOver(names),
     arithmetic(functions),
-    split(functions),
+    split(names),
   ];
 }
 
@@ -151,12 +157,12 @@ function endsNaming(names: Names): End[] {
 }
 
 /** Ends after a beginning that name premises. `simp` alone is omitted here, because it proves nothing. */
-function joinedNaming({ functions, premises }: Names): End[] {
+function joinedNaming({ functions, premises, grind }: Names): End[] {
   if (premises.length === 0) return [];
   const all = [...functions, ...premises.slice(0, TOGETHER_MAX.simp)];
   return [
     { tactic: 'simp_all', names: functions.length === 0 ? 'premises' : 'both', text: simp(all, 'simp_all') },
-    { tactic: 'grind', names: 'premises', text: simp(premises.slice(0, TOGETHER_MAX.grind), 'grind') },
+    { tactic: 'grind', names: 'premises', text: simp(premises.slice(0, TOGETHER_MAX.grind), grind) },
   ];
 }
 
@@ -207,10 +213,15 @@ function onePremise({ written, parts: related }: OfferedPremise, index: number):
 }
 
 const nothing = (tactic: string): End => ({ tactic, names: 'nothing', text: tactic });
-const overPredicates = ({ functions, predicates }: Names): End[] =>
-  predicates.length === 0
-    ? []
-    : [{ tactic: 'grind', names: 'predicates', text: simp([...predicates, ...functions], 'grind') }];
+const grinding = ({ grind }: Names): End => ({ tactic: 'grind', names: 'nothing', text: grind });
+/** Ends by `grind` over the functions, and over the predicates as well. */
+function grindingOver({ grind, grindable, predicates }: Names): End[] {
+  const end = (names: string, own: readonly string[]): End => ({ tactic: 'grind', names, text: simp(own, grind) });
+  return [
+    ...(grindable.length === 0 ? [] : [end('functions', grindable)]),
+    ...(predicates.length === 0 ? [] : [end('predicates', [...predicates, ...grindable])]),
+  ];
+}
 const over = (tactic: string, functions: readonly string[]): End => ({
   tactic,
   names: 'functions',
@@ -221,9 +232,9 @@ const arithmetic = (functions: readonly string[]): End => ({
   names: 'functions',
   text: `${simp(functions, 'simp_all')} <;> omega`,
 });
-function split(functions: readonly string[]): End {
+function split({ functions, grind, grindable }: Names): End {
   const simpAll = simp(functions, 'simp_all');
-  const text = `(try ${simpAll}) <;> (try split) <;> (try ${simpAll}) <;> first | omega | ${simp(functions, 'grind')}`;
+  const text = `(try ${simpAll}) <;> (try split) <;> (try ${simpAll}) <;> first | omega | ${simp(grindable, grind)}`;
   return { tactic: 'split', names: 'functions', text };
 }
 
@@ -294,12 +305,13 @@ function functionalInductions({ applications }: StatementContext): Beginning[] {
 }
 
 function namesFor(context: StatementContext, premises: readonly string[]): Names {
-  const { predicates, core, binders } = context;
+  const { predicates, core, binders, grind, unfoldsToCond } = context;
+  const functions = functionsOf(context);
   const inductive = predicates.filter(({ constructors }) => constructors.length > 0);
   const ofConnectives = Object.entries(CONNECTIVES).flatMap(([name, all]) => (core.includes(name) ? all : []));
   const hasNumbers = binders.some(({ inductive: type }) => type?.name === 'Nat');
   return {
-    functions: functionsOf(context),
+    functions,
     predicates: inductive.map(({ written }) => written),
     constructors: [
       ...inductive.flatMap(({ constructors }) => constructors),
@@ -307,6 +319,8 @@ function namesFor(context: StatementContext, premises: readonly string[]): Names
       ...(hasNumbers ? ['congrArg Nat.succ'] : []),
     ],
     premises,
+    grind,
+    grindable: unfoldsToCond ? [...functions, 'Bool.cond_eq_ite'] : functions,
   };
 }
 
@@ -318,27 +332,8 @@ const CONNECTIVES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns names that `simp` may unfold: definitions near the statement, and core functions that it mentions. */
-function functionsOf(context: StatementContext): string[] {
-  const own = context.definitions.flatMap(({ kind, written }) => (kind === 'definition' ? [written] : []));
-  const inductives = context.binders.flatMap(({ inductive }) => inductive ?? []);
-  const constructors = new Set(inductives.flatMap(({ name, constructors: all }) => all.map((one) => `${name}.${one}`)));
-  const types = new Set([...context.core, ...inductives.map(({ name }) => name)]);
-  const classes = new Set(
-    context.binders.flatMap(({ kind, typeHead }) => (kind === 'instance' && typeHead !== null ? [typeHead] : [])),
-  );
-  const core = context.core.filter((name) => {
-    const dot = name.lastIndexOf('.');
-    const [type, last] = [name.slice(0, dot), name.slice(dot + 1)];
-    const isFunction = dot > 0 && /^\p{Ll}/u.test(last) && !last.startsWith('inst');
-    return isFunction && types.has(type) && !classes.has(type) && !constructors.has(name) && !CONSTRUCTORS.has(name);
-  });
-  const defined = context.predicates.flatMap(({ written, constructors }) =>
-    constructors.length === 0 ? [written] : [],
-  );
-  return [...new Set([...own, ...defined, ...core])].slice(0, FUNCTIONS_MAX);
+function functionsOf({ definitions, predicates, coreFunctions }: StatementContext): string[] {
+  const own = definitions.flatMap(({ kind, written }) => (kind === 'definition' ? [written] : []));
+  const defined = predicates.flatMap(({ written, constructors }) => (constructors.length === 0 ? [written] : []));
+  return [...new Set([...own, ...defined, ...coreFunctions])].slice(0, FUNCTIONS_MAX);
 }
-
-/** Constructors that a statement may mention without a variable of their type. */
-const CONSTRUCTORS = new Set(
-  'List.nil List.cons Option.none Option.some Nat.zero Nat.succ Bool.true Bool.false'.split(' '),
-);
