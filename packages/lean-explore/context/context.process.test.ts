@@ -263,7 +263,7 @@ test('predicates, and recursive functions of other libraries, are there for indu
     ['hypothesis', 'List.Perm', true],
     ['hypothesis', 'Nat.le', true],
   ]);
-  expect(predicates.map(({ written: name }) => name)).toEqual(['List.Perm', 'List.Nodup', 'List.IsPrefix']);
+  expect(predicates.map(({ name }) => name)).toEqual(['List.Perm', 'List.Nodup', 'List.IsPrefix']);
   expect(predicates[0]!.constructors).toEqual(['nil', 'cons', 'swap', 'trans'].map((name) => `List.Perm.${name}`));
   expect(predicates[1]!.constructors).toEqual([]);
   expect([coreFunctions, unfoldsToCond, grind]).toEqual([['List.take', 'List.map'], false, 'grind']);

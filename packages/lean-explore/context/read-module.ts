@@ -111,20 +111,15 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
         return [
           {
             definition: full,
-            written: writtenName(full, scope),
+            written: its === undefined ? full : writtenName(full, scope),
             isRecursive: its?.isRecursive ?? true,
             arguments: given.map((binder) => binder.name!),
           },
         ];
       }),
-      predicates: predicatesIn(terms, library, constant.type)
-        .filter(({ name: its }) => !classes.has(its))
-        .map((its) => ({
-          written: writtenName(its.name, scope),
-          constructors: its.constructors.map((one) => writtenName(one, scope)),
-        })),
+      predicates: predicatesIn(terms, library, constant.type).filter(({ name: its }) => !classes.has(its)),
       core: core.map(shown),
-      coreFunctions: functions.map((its) => writtenName(shown(its), scope)),
+      coreFunctions: functions.map(shown),
       unfoldsToCond: scope.has('Bool.cond_eq_ite') && functions.some((its) => mentionsCond(terms, library, its)),
       grind: grindUnder(scope.has),
     },

@@ -14,17 +14,11 @@ import {
   type Terms,
 } from '@stp/lean-kernel';
 import { mentionsInOrder } from './mentions.ts';
-
-export interface NamedPredicate {
-  /** Full name. */
-  readonly name: string;
-  /** Full names; empty for a definition. */
-  readonly constructors: readonly string[];
-}
+import type { ContextPredicate } from './statement-context.ts';
 
 /** Returns the predicates that a type mentions, in order, classes among them. */
-export function predicatesIn(terms: Terms, library: CompiledLibrary, type: Expr): NamedPredicate[] {
-  return mentionsInOrder(terms, [type]).flatMap((name): NamedPredicate[] => {
+export function predicatesIn(terms: Terms, library: CompiledLibrary, type: Expr): ContextPredicate[] {
+  return mentionsInOrder(terms, [type]).flatMap((name): ContextPredicate[] => {
     const its = library.constant(name);
     const shown = displayName(terms.names, name);
     if (its === null || CONNECTIVES.has(shown) || !endsInPropositions(terms, its.type)) return [];

@@ -32,14 +32,6 @@ export interface ContextInductive {
   readonly constructors: readonly string[];
 }
 
-/** An inductive predicate, such as `List.Perm`, or a defined one, such as `List.IsPrefix`. */
-export interface ContextPredicate {
-  /** The shortest form in which a proof of the statement can write it. */
-  readonly written: string;
-  /** Its constructors, in the same form; empty for a definition. */
-  readonly constructors: readonly string[];
-}
-
 /**
  * A definition that a person wrote in a module of the library or of a problem set, or in the statement's header, and
  * that the statement mentions directly or indirectly.
@@ -72,12 +64,20 @@ export interface ContextDefinition {
 export interface ContextApplication {
   /** Full name. */
   readonly definition: string;
-  /** The shortest form in which a proof of the statement can write it. */
+  /** A form in which a proof of the statement can write it. */
   readonly written: string;
   /** Defined by structural or well-founded recursion, so `fun_induction` applies. */
   readonly isRecursive: boolean;
   /** Names of the binders that are its explicit arguments. No explicit argument is missing. */
   readonly arguments: readonly string[];
+}
+
+/** An inductive predicate, such as `List.Perm`, or a defined one, such as `List.IsPrefix`. */
+export interface ContextPredicate {
+  /** Full name. */
+  readonly name: string;
+  /** Full names of its constructors; empty for a definition. */
+  readonly constructors: readonly string[];
 }
 
 export interface StatementContext {
@@ -89,7 +89,7 @@ export interface StatementContext {
   readonly predicates: readonly ContextPredicate[];
   /** Full names of constants of other libraries (core, Std, Mathlib) that the statement mentions directly, in order. */
   readonly core: readonly string[];
-  /** Those of them that `simp` may unfold, in the shortest form in which a proof of the statement can write them. */
+  /** Full names of functions of other libraries that `simp` may unfold: those mentioned, each with the auxiliary ones that it calls. */
   readonly coreFunctions: readonly string[];
   /** Whether the value of one of these mentions `cond`. */
   readonly unfoldsToCond: boolean;

@@ -64,8 +64,8 @@ it('unfolds defined predicates, applies constructors, and follows the recursion 
     {
       ...context,
       predicates: [
-        { written: 'IsPrefix', constructors: [] },
-        { written: 'Perm', constructors: ['Perm.nil', 'Perm.cons'] },
+        { name: 'IsPrefix', constructors: [] },
+        { name: 'Perm', constructors: ['Perm.nil', 'Perm.cons'] },
       ],
       applications: [
         { definition: 'List.take', written: 'take', isRecursive: true, arguments: ['n', 'xs'] },

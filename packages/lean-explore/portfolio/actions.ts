@@ -29,7 +29,7 @@ const FUNCTIONS_MAX = 6;
 const VARIABLES_MAX = 3;
 const HYPOTHESES_MAX = 2;
 const PAIRS_MAX = 4;
-const APPLICATIONS_MAX = 3;
+const APPLICATIONS_MAX = 2;
 /**
  * Maximum number of premises in one pair of brackets. `grind` with eight can take seconds without proving anything. A
  * chain with 24 takes four times as long as with eight, and proved no more.
@@ -293,9 +293,11 @@ function beginningsFor(context: StatementContext): Beginning[] {
   ];
 }
 
+/** Those with most arguments come first, since `induction` follows the recursion on a single one. */
 function functionalInductions({ applications }: StatementContext): Beginning[] {
   return applications
     .filter(({ isRecursive }) => isRecursive)
+    .sort((one, other) => other.arguments.length - one.arguments.length)
     .slice(0, APPLICATIONS_MAX)
     .map(({ written, arguments: given }) => ({
       kind: 'functional induction',
@@ -312,7 +314,7 @@ function namesFor(context: StatementContext, premises: readonly string[]): Names
   const hasNumbers = binders.some(({ inductive: type }) => type?.name === 'Nat');
   return {
     functions,
-    predicates: inductive.map(({ written }) => written),
+    predicates: inductive.map(({ name }) => name),
     constructors: [
       ...inductive.flatMap(({ constructors }) => constructors),
       ...ofConnectives,
@@ -334,6 +336,6 @@ const CONNECTIVES: Readonly<Record<string, readonly string[]>> = {
 /** Returns names that `simp` may unfold: definitions near the statement, and core functions that it mentions. */
 function functionsOf({ definitions, predicates, coreFunctions }: StatementContext): string[] {
   const own = definitions.flatMap(({ kind, written }) => (kind === 'definition' ? [written] : []));
-  const defined = predicates.flatMap(({ written, constructors }) => (constructors.length === 0 ? [written] : []));
+  const defined = predicates.flatMap(({ name, constructors }) => (constructors.length === 0 ? [name] : []));
   return [...new Set([...own, ...defined, ...coreFunctions])].slice(0, FUNCTIONS_MAX);
 }
