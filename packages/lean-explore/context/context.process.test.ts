@@ -49,6 +49,9 @@ def Tree.größe {α : Type} : Tree α → Nat
     | _ => double (größe l + größe r)
 
 abbrev Row := List Nat
+inductive Even : Nat → Prop where
+  | zero : Even 0
+  | next (n : Nat) : Even n → Even (n + 2)
 def Holds (r : Row) : Prop := r = []
 instance there : Inhabited Point := ⟨⟨0, 0⟩⟩
 
@@ -81,6 +84,7 @@ const STATEMENTS = {
   predicates:
     'theorem l {α : Type} [BEq α] [LawfulBEq α] (xs ys : List α) (n : Nat) (h : xs.Perm ys) (le : n ≤ 3) : (ys.take n).Nodup ∨ xs <+: ys.map id',
   unread: 'theorem j (n : Nat) : nowhere n = n',
+  own: 'theorem o (n : Nat) (e : Even n) : Holds []',
   cond: 'theorem m {α : Type} (p : α → Bool) (xs : List α) : xs.countP p = List.countP.go p xs 0',
   refused: 'theorem k : True := trivial',
 } as const;
@@ -270,6 +274,12 @@ test('predicates, and recursive functions of other libraries, are there for indu
   expect(applications).toEqual([
     { definition: 'List.take', written: 'List.take', isRecursive: true, arguments: ['n', 'ys'] },
   ]);
+});
+
+test('predicates of our own modules are listed if inductive; the others are among the definitions', () => {
+  const { binders, predicates } = contextOf('own');
+  expect(binders.map(({ inductive }) => inductive?.name)).toEqual(['Nat', 'Shop.Even']);
+  expect(predicates.map(({ name }) => name)).toEqual(['Shop.Even']);
 });
 
 test('`grind` has the solvers and the rule that it needs', () => {

@@ -117,7 +117,9 @@ function readOne({ name, opened }: StatedName, parts: Parts): ContextAnswer {
           },
         ];
       }),
-      predicates: predicatesIn(terms, library, constant.type).filter(({ name: its }) => !classes.has(its)),
+      predicates: predicatesIn(terms, library, constant.type, new Set(core)).filter(
+        ({ name: its }) => !classes.has(its),
+      ),
       core: core.map(shown),
       coreFunctions: functions.map(shown),
       unfoldsToCond: scope.has('Bool.cond_eq_ite') && functions.some((its) => mentionsCond(terms, library, its)),

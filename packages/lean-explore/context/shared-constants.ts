@@ -16,19 +16,34 @@ import {
 import { mentionsInOrder } from './mentions.ts';
 import type { ContextPredicate } from './statement-context.ts';
 
-/** Returns the predicates that a type mentions, in order, classes among them. */
-export function predicatesIn(terms: Terms, library: CompiledLibrary, type: Expr): ContextPredicate[] {
+/**
+ * Returns the predicates that a type mentions, in order, classes among them. Defined ones of our own modules are left
+ * out, since the context describes these.
+ *
+ * @param core constants of other libraries
+ */
+export function predicatesIn(
+  terms: Terms,
+  library: CompiledLibrary,
+  type: Expr,
+  core: ReadonlySet<Name>,
+): ContextPredicate[] {
   return mentionsInOrder(terms, [type]).flatMap((name): ContextPredicate[] => {
     const its = library.constant(name);
     const shown = displayName(terms.names, name);
-    if (its === null || CONNECTIVES.has(shown) || !endsInPropositions(terms, its.type)) return [];
+    if (its === null || !canBeWritten(shown) || CONNECTIVES.has(shown) || !endsInPropositions(terms, its.type))
+      return [];
     if (its.kind === 'inductive') {
       const constructors = its.constructors.map((one) => displayName(terms.names, one));
       return [{ name: shown, constructors }];
     }
-    return its.kind === 'definition' && !isClassOperation(terms, its.value) ? [{ name: shown, constructors: [] }] : [];
+    const isDefined = its.kind === 'definition' && core.has(name) && !isClassOperation(terms, its.value);
+    return isDefined ? [{ name: shown, constructors: [] }] : [];
   });
 }
+
+/** Whether no part of a name was made by Lean, as that of a private constant was. */
+const canBeWritten = (shown: string): boolean => !/(?:^|\.)_/u.test(shown);
 
 const CONNECTIVES = new Set('And Or Not Iff Eq Ne HEq Exists True False GE.ge GT.gt'.split(' '));
 
@@ -58,7 +73,8 @@ export function unfoldableIn(terms: Terms, library: CompiledLibrary, names: read
 
 function hasFunctionName(shown: string): boolean {
   const dot = shown.lastIndexOf('.');
-  return dot > 0 && !NEVER_UNFOLDED.test(shown.slice(dot + 1)) && !shown.startsWith('Decidable.');
+  const isFunction = dot > 0 && !NEVER_UNFOLDED.test(shown.slice(dot + 1));
+  return isFunction && canBeWritten(shown) && !shown.startsWith('Decidable.');
 }
 
 /** Whether a value takes a field of its last argument, as that of `LE.le` does. */

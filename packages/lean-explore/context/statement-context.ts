@@ -89,7 +89,10 @@ export interface StatementContext {
   readonly predicates: readonly ContextPredicate[];
   /** Full names of constants of other libraries (core, Std, Mathlib) that the statement mentions directly, in order. */
   readonly core: readonly string[];
-  /** Full names of functions of other libraries that `simp` may unfold: those mentioned, each with the auxiliary ones that it calls. */
+  /**
+   * Full names of functions of other libraries that `simp` may unfold: those that the statement mentions, each with the
+   * auxiliary ones that it calls.
+   */
   readonly coreFunctions: readonly string[];
   /** Whether the value of one of these mentions `cond`. */
   readonly unfoldsToCond: boolean;

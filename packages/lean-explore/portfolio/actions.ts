@@ -310,7 +310,7 @@ function namesFor(context: StatementContext, premises: readonly string[]): Names
   const { predicates, core, binders, grind, unfoldsToCond } = context;
   const functions = functionsOf(context);
   const inductive = predicates.filter(({ constructors }) => constructors.length > 0);
-  const ofConnectives = Object.entries(CONNECTIVES).flatMap(([name, all]) => (core.includes(name) ? all : []));
+  const ofConnectives = Object.entries(INTRODUCTIONS).flatMap(([name, all]) => (core.includes(name) ? all : []));
   const hasNumbers = binders.some(({ inductive: type }) => type?.name === 'Nat');
   return {
     functions,
@@ -327,7 +327,7 @@ function namesFor(context: StatementContext, premises: readonly string[]): Names
 }
 
 /** Constructors that a chain applies where a statement has the connective. */
-const CONNECTIVES: Readonly<Record<string, readonly string[]>> = {
+const INTRODUCTIONS: Readonly<Record<string, readonly string[]>> = {
   Or: ['Or.inl', 'Or.inr'],
   And: ['And.intro'],
   Iff: ['Iff.intro'],
