@@ -36,8 +36,8 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   apply: { premise: 2.6 },
   rw: { premise: 1.5 },
   'rw←': { premise: 1.3 },
-  chain: { premises: 60 },
-  'simp chain': { premises: 50 },
+  chain: { premises: 75 },
+  'simp chain': { premises: 62 },
 };
 /** Price of an end that the table lacks. */
 const OTHER_MS = 10;
@@ -47,10 +47,10 @@ const BEGINS: Readonly<Record<string, number>> = {
   constructor: 0.9,
   'rare constructor': 0.15,
   'cases of a negation': 0.3,
-  'cases of each direction': 0.5,
+  'cases of each direction': 0.4,
   cases: 1.35,
   'cases of a hypothesis': 0.85,
-  'induction on a hypothesis': 1.5,
+  'induction on a hypothesis': 1.2,
   induction: 1.9,
   'functional induction': 2.6,
   'induction generalizing': 2.2,
