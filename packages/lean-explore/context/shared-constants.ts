@@ -84,7 +84,10 @@ function isClassOperation(terms: Terms, value: Expr): boolean {
   return terms.kind(body) === PROJECTION;
 }
 
-/** Matches last components of the names of types, instances, and constants that Lean makes for a type or a `match`. */
+/**
+ * Matches last components of the names of types, instances, and constants that Lean makes for a type or a `match`.
+ * (`isDerivedPart` has `elim` too, but `Option.elim` is a function like others.)
+ */
 const NEVER_UNFOLDED = /^(?:\P{Ll}|inst\P{Ll}|dec\P{Ll}|match_\d|(?:cases|rec|brec|below)(?:On)?$|noConfusion)/u;
 
 /** Whether a function's value mentions `cond` (`bif`), which `grind` splits only if `Bool.cond_eq_ite` rewrites it. */

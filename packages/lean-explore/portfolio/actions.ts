@@ -7,7 +7,7 @@ import type { ContextBinder, StatementContext } from '../context/statement-conte
 import { type SearchScript, simp } from '../library/search/script-text.ts';
 import { inFixedOrder, RARE_BEGINNINGS } from './fixed-order.ts';
 import { PREMISE_REST } from './premise-scripts.ts';
-import { hasParts, introducing, usableBinders } from './scripts.ts';
+import { functionalInduction, hasParts, introducing, usableBinders } from './scripts.ts';
 
 export interface Action extends SearchScript {
   /**
@@ -171,20 +171,15 @@ function joinedNaming({ functions, premises, grind }: Names): End[] {
  * each of these once.
  */
 function chains(names: Names): End[] {
-  const text = chain(names);
-  return text === null
-    ? []
-    : [{ tactic: 'chain', names: 'premises', text: `intros <;> ${text}` }, ...joinedChains(names)];
+  return [...chain('chain', 'intros', names), ...joinedChains(names)];
 }
 
-function joinedChains(names: Names): End[] {
-  const text = chain(names);
-  return text === null ? [] : [{ tactic: 'simp chain', names: 'premises', text: `(try simp_all) <;> ${text}` }];
-}
+const joinedChains = (names: Names): End[] => chain('simp chain', '(try simp_all)', names);
 
-function chain({ constructors, premises }: Names): string | null {
+function chain(tactic: string, first: string, { constructors, premises }: Names): End[] {
   const rules = [...constructors.slice(0, TOGETHER_MAX.chain), ...premises.slice(0, TOGETHER_MAX.chain)];
-  return rules.length === 0 ? null : simp(rules, 'solve_by_elim');
+  if (rules.length === 0) return [];
+  return [{ tactic, names: 'premises', text: `${first} <;> ${simp(rules, 'solve_by_elim')}` }];
 }
 
 function oneFunction(name: string): End[] {
@@ -299,11 +294,7 @@ function functionalInductions({ applications }: StatementContext): Beginning[] {
     .filter(({ isRecursive }) => isRecursive)
     .sort((one, other) => other.arguments.length - one.arguments.length)
     .slice(0, APPLICATIONS_MAX)
-    .map(({ written, arguments: given }) => ({
-      kind: 'functional induction',
-      text: `fun_induction ${[written, ...given].join(' ')}`,
-      of: [],
-    }));
+    .map((one) => ({ kind: 'functional induction', text: functionalInduction(one), of: [] }));
 }
 
 function namesFor(context: StatementContext, premises: readonly string[]): Names {

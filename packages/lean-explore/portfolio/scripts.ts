@@ -2,7 +2,7 @@
  * The portfolio: a fixed list of short scripts, filled with the names in a statement's context. It is not learned and
  * does not depend on a problem set. Lean decides what a script proves.
  */
-import type { ContextBinder, StatementContext } from '../context/statement-context.ts';
+import type { ContextApplication, ContextBinder, StatementContext } from '../context/statement-context.ts';
 import { type SearchScript, script, simp } from '../library/search/script-text.ts';
 
 /** Increment with every change of the list, so that results of another list are not reused. */
@@ -59,9 +59,9 @@ export function portfolioStages(context: StatementContext): PortfolioStages {
   if (recursive.length === 0 && cases.length > 0) allCases.push(cases.join(' <;> '));
   const caseHeads = [...cases, ...cases.slice(1).map((second, index) => `${cases[index]} <;> ${second}`)];
   const functional = context.applications
-    .filter((one) => context.definitions.some(({ name, isRecursive }) => name === one.definition && isRecursive))
+    .filter((one) => one.isRecursive && context.definitions.some(({ name }) => name === one.definition))
     .slice(0, APPLICATIONS_MAX)
-    .map((one) => `fun_induction ${[one.written, ...one.arguments].join(' ')}`);
+    .map(functionalInduction);
   const stages = [
     [...plain(definitions), ...parted(context, closers)],
     [...single.flatMap((heads) => after('induction', heads.at(-1)!, ['simp_all', 'grind']))],
@@ -109,6 +109,9 @@ function plain(definitions: readonly string[]): SearchScript[] {
     script('plain', 'simp_all, then omega', simp(definitions, 'simp_all'), 'omega'),
   ];
 }
+
+export const functionalInduction = (one: ContextApplication): string =>
+  `fun_induction ${[one.written, ...one.arguments].join(' ')}`;
 
 /** Whether the statement mentions a conjunction or an equivalence. */
 export const hasParts = ({ core }: StatementContext): boolean => core.includes('And') || core.includes('Iff');
