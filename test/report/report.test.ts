@@ -309,6 +309,17 @@ describe('runs that are out of the ordinary', () => {
       if (folder === 'first') await rename(join(directory, 'first'), join(directory, 'copied'));
     }
   });
+  it('whose model trained one step draw no curve of its loss', async () => {
+    await makeRun(join(directory, 'untrained'), KNOWN);
+    const source = await openRun(pathToFileURL(join(directory, 'untrained')).href);
+    const pageOf = async (...steps: readonly number[]): Promise<string> => {
+      const losses = steps.map((step) => ({ stage: 'sft', step, loss: 7 - step }));
+      const [page] = await makeReport([await gatherRun({ ...source, losses })]);
+      return page!.text;
+    };
+    expect(await pageOf(1)).not.toMatch(/NaN|Training loss/u);
+    expect(await pageOf(1, 2)).toContain('Training loss');
+  });
   it('that is no run at all', async () => {
     await expect(openRun(pathToFileURL(join(directory, 'nothing')).href)).rejects.toMatchObject({ code: 'STP1403' });
   });

@@ -50,9 +50,9 @@ export async function libraryPlot(runs: readonly RunFigures[]): Promise<Plot | n
   };
 }
 
-/** Plots the losses of all trainings, one after the other. */
+/** Plots the losses of all trainings, one after the other. Null for fewer than two steps, which make no line. */
 export async function lossPlot({ losses }: RunFigures): Promise<Plot | null> {
-  if (losses.length === 0) return null;
+  if (losses.length < 2) return null;
   const every = Math.ceil(losses.length / LOSS_POINTS_MAX);
   const values = losses
     .map(({ stage, step, loss }, index) => ({ stage, step, loss, total: index, kind: kindOfTraining(stage) }))
