@@ -46,8 +46,7 @@ export {
   ActionRanker,
   actionFeatures,
   fixedPrior,
-  KIND_PARTS,
-  statementTokens,
+  hashedTokens,
   type Try,
 } from './ranking/action-ranker.ts';
 export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './ranking/conjecture-features.ts';

@@ -12,6 +12,7 @@ import { orderKey } from '@stp/selfplay';
 import { z } from 'zod';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
 import { premiseReader } from '../../activities/provers/scripts/offered-premises.ts';
+import { statementTokens } from '../../activities/provers/scripts/order.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
 import { workerSettings } from '../../workers/settings.ts';
@@ -20,8 +21,8 @@ const recordedSchema = z.strictObject({
   id: z.string(),
   split: z.enum(['train', 'held-out']),
   labels: z.array(z.string()),
-  statement: z.string(),
-  core: z.array(z.string()),
+  /** Value of `statementTokens`; empty if its context could not be read. */
+  tokens: z.array(z.string()),
   /** In the space's own order. */
   actions: z.array(
     z.strictObject({
@@ -100,12 +101,13 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
       );
       let at = 0;
       const rows = chunk.map(({ id, split, labels, statement }, index): RecordedStatement => {
-        const core = [...(contexts[index]!.context?.core ?? [])];
+        const { context } = contexts[index]!;
+        const tokens = context === null ? [] : statementTokens(statement, context);
         const tried = actions[index]!.map(({ proof, parts }) => {
           const { kind, checkMs } = results[at++]!;
           return { proof, parts: [...parts], proved: kind === 'proved', kind, ms: Math.round(checkMs * 10) / 10 };
         });
-        return { id, split, labels, statement, core, actions: tried };
+        return { id, split, labels, tokens, actions: tried };
       });
       await appendFile(options.path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
       const tries = rows.reduce((sum, row) => sum + row.actions.length, 0);

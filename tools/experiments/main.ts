@@ -161,7 +161,7 @@ comparing('learning', {
   preset: 'core',
   rounds: 4,
 }).description(
-  'compares orders of composed actions in a loop without a model: learned, fixed, and by the success of their kinds. Needs a prepared set of Lean’s core library',
+  'compares a learned and a fixed order of composed actions in a loop without a model. Needs a prepared set of Lean’s core library',
 );
 program
   .command('portfolio')

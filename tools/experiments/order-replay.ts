@@ -3,22 +3,12 @@
  * verdicts are looked up. No model samples and no library grows, and every order has the same verdicts and times.
  */
 import { actionPrice, inFixedOrder } from '@stp/lean-explore';
-import {
-  ActionBudget,
-  type ActionFeatures,
-  ActionRanker,
-  actionFeatures,
-  fixedPrior,
-  KIND_PARTS,
-  randomStream,
-  statementTokens,
-  type Try,
-} from '@stp/selfplay';
+import { ActionBudget, type ActionFeatures, ActionRanker, fixedPrior, randomStream, type Try } from '@stp/selfplay';
+import { featuresOn } from '../../activities/provers/scripts/order.ts';
 import type { RecordedStatement } from './action-record.ts';
 import { spreadOf } from './curves.ts';
 
-/** `rates`: by the success of kinds of actions so far; `learned`: with the statement's constants. */
-const ORDERS = ['random', 'fixed', 'rates', 'learned'] as const;
+const ORDERS = ['random', 'fixed', 'learned'] as const;
 type Order = (typeof ORDERS)[number];
 
 /** Share of a recording's statements that a seed holds out, by whole modules. */
@@ -30,8 +20,6 @@ interface RecordedAction {
   readonly price: number;
   readonly prior: number;
   readonly features: ActionFeatures;
-  /** Features of the action's kind alone. */
-  readonly kind: ActionFeatures;
 }
 
 interface Recorded {
@@ -76,9 +64,9 @@ interface Ceiling {
 }
 
 export function replayOrders(recorded: readonly RecordedStatement[], options: ReplayOptions): Replay {
-  const recordings = recorded.flatMap(({ statement, core, labels, actions }): Recorded[] => {
+  const recordings = recorded.flatMap(({ tokens, labels, actions }): Recorded[] => {
     if (actions.length === 0) return [];
-    const tokens = statementTokens(statement, core);
+    const featuresOf = featuresOn(tokens);
     return [
       {
         module: labels[2] ?? labels[0] ?? '',
@@ -87,8 +75,7 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
           ms,
           price,
           prior: fixedPrior(price, before),
-          features: actionFeatures(tokens, parts),
-          kind: actionFeatures([], parts.slice(0, KIND_PARTS)),
+          features: featuresOf({ parts, before }),
         })),
       },
     ];
@@ -145,8 +132,6 @@ function play(
   { rounds, msPerStatement }: ReplayOptions,
   learned: ActionRanker | null,
 ): { curve: Point[]; ranker: ActionRanker | null } {
-  const isRanked = order === 'rates' || order === 'learned';
-  const featuresOf = (one: RecordedAction): ActionFeatures => (order === 'rates' ? one.kind : one.features);
   const random = randomStream('order-replay', seed, 'order');
   const left = recordings.map(({ actions }) => (order === 'random' ? random.shuffle(actions) : [...actions]));
   const proved = new Set<number>();
@@ -163,7 +148,7 @@ function play(
         let before = 0;
         return actions.map((one) => {
           before += one.price;
-          const score = now === null ? -before : now.chance(one.prior, featuresOf(one)) / one.price;
+          const score = now === null ? -before : now.chance(one.prior, one.features) / one.price;
           return { price: one.price, score };
         });
       }),
@@ -176,14 +161,14 @@ function play(
       for (const { statement, action } of chosen) {
         const one = own[statement]![action]!;
         tried[statement]!.add(action);
-        tries.push({ prior: one.prior, features: featuresOf(one), proved: one.proved });
+        tries.push({ prior: one.prior, proved: one.proved, ...one.features });
         ms += one.ms;
         if (one.proved) proved.add(open[statement]!);
       }
       curve.push({ ms, proved: proved.size });
     }
     for (const [at, index] of open.entries()) left[index] = left[index]!.filter((_, action) => !tried[at]!.has(action));
-    if (isRanked && learned === null) ranker = ActionRanker.trained(tries, seed);
+    if (order === 'learned' && learned === null) ranker = ActionRanker.trained(tries, seed);
   }
   return { curve, ranker };
 }

@@ -36,7 +36,7 @@ interface Method {
 
 export const SELF_PLAY = 'self-play';
 /** The methods of `npm run experiment -- learning`; the first one is the method that learns. */
-export const LEARNING = ['ranker-only', 'symbolic-fixed', 'symbolic-rates'] as const;
+export const LEARNING = ['ranker-only', 'symbolic-fixed'] as const;
 const DECODE = 'decode';
 
 const asSelfPlay = (label: string, set: Method['set']): Method => ({
@@ -78,10 +78,6 @@ const METHODS: Readonly<Record<string, Method>> = {
   'symbolic-fixed': withoutLearning('actions in a fixed order', {
     'prover.mode': 'scripts',
     'prover.actions': 'fixed',
-  }),
-  'symbolic-rates': withoutLearning('actions by success of kinds', {
-    'prover.mode': 'scripts',
-    'prover.actions': 'rates',
   }),
   'ranker-only': withoutLearning('actions in a learned order', {
     'prover.mode': 'scripts',

@@ -38,7 +38,6 @@ export async function actionTurn(
   const found = await tryActions(ports, statements, {
     run,
     limits,
-    prover,
     ranking,
     offersFor,
     marksOf,

@@ -1,16 +1,62 @@
-/** Features of statements and actions for the ranker that a configuration names (`prover.actions`). */
+/**
+ * Features of statements and actions for the ranker of actions (`prover.actions: learned`). Most describe the form of a
+ * statement, so what is learned on one module holds on others.
+ */
 import type { ProverConfig } from '@stp/config';
-import { type ActionFeatures, actionFeatures, KIND_PARTS } from '@stp/selfplay';
+import type { ContextBinder, StatementContext } from '@stp/lean-explore';
+import { type ActionFeatures, actionFeatures, hashedTokens, statedTerms } from '@stp/selfplay';
+import { signatureOf } from '../../lemma-shelf.ts';
 
-export type FeaturesOf = (tokens: readonly string[], parts: readonly string[]) => ActionFeatures;
+/** Returns whether a ranker orders the actions. */
+export const learnsOrder = (prover: ProverConfig): boolean => 'actions' in prover && prover.actions === 'learned';
 
-const VIEWS: Readonly<Record<'rates' | 'learned', FeaturesOf>> = {
-  rates: (_, parts) => actionFeatures([], parts.slice(0, KIND_PARTS)),
-  learned: actionFeatures,
-};
+/** Larger counts are not told apart. */
+const COUNT_MAX = 3;
+/**
+ * Most constants of a statement that are paired with an action's parts, so a long statement does not count more than a
+ * short one.
+ */
+const CONSTANTS_MAX = 23;
 
-/** Null: no ranker is trained, and the actions keep their fixed order. */
-export function featuresFor(prover: ProverConfig): FeaturesOf | null {
-  const order = 'actions' in prover ? prover.actions : 'listed';
-  return order === 'rates' || order === 'learned' ? VIEWS[order] : null;
+/** Returns a statement's tokens: its size, its form, and the constants that it mentions. */
+export function statementTokens(statement: string, context: StatementContext): string[] {
+  const { binders, applications, coreFunctions, predicates, core, definitions, grind } = context;
+  const { relation, hypotheses } = statedTerms(signatureOf(statement));
+  const count = (kind: ContextBinder['kind']): number => binders.filter((one) => one.kind === kind).length;
+  const counts = {
+    arrows: hypotheses,
+    variables: count('variable'),
+    recursive: binders.filter(({ kind, inductive }) => kind === 'variable' && inductive?.isRecursive).length,
+    hypotheses: count('hypothesis'),
+    functions: count('function'),
+    instances: count('instance'),
+    applied: applications.filter(({ isRecursive }) => isRecursive).length,
+    unfolds: coreFunctions.length,
+    predicates: predicates.length,
+  };
+  return [
+    `size:${Math.round(Math.log2(statement.length))}`,
+    `concludes:${relation}`,
+    `grind:${grind}`,
+    ...Object.entries(counts).map(([name, own]) => `${name}:${Math.min(COUNT_MAX, own)}`),
+    ...[...core, ...definitions.map(({ name }) => name)].slice(0, CONSTANTS_MAX),
+  ];
 }
+
+interface OrderedAction {
+  readonly parts: readonly string[];
+  /** Sum of the prices of the actions before it in the fixed order, ms. */
+  readonly before: number;
+}
+
+/**
+ * Returns a function that describes a statement's actions.
+ *
+ * @param tokens value of `statementTokens`
+ */
+export function featuresOn(tokens: readonly string[]): (action: OrderedAction) => ActionFeatures {
+  const hashes = hashedTokens(tokens);
+  return ({ parts, before }) => actionFeatures(hashes, [...parts, `after:${Math.round(Math.log2(before + FIRST_MS))}`]);
+}
+/** Actions within the first milliseconds of the fixed order are not told apart. */
+const FIRST_MS = 10;

@@ -8,7 +8,7 @@ import { withHeartbeat } from '../../edge.ts';
 import type { RunStore } from '../../ports.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
 import { readManifests } from '../../run/history.ts';
-import { featuresFor } from './order.ts';
+import { featuresOn, learnsOrder } from './order.ts';
 import { type rankingSchema, triedStatementSchema } from './tries.ts';
 
 /** Limit on the tries that a ranker learns from, the latest ones; each takes some 600 bytes of memory. */
@@ -36,16 +36,15 @@ export function rankActionsActivity(ports: RunStore) {
           const manifests = await readManifests(store, history);
           const refs = manifests.flatMap(({ shards }) => shards.flatMap(({ tries }) => tries ?? []));
           if (refs.length === 0) return null;
-          const features = featuresFor(config.prover);
           const tries: Try[] = [];
-          for (const ref of features === null ? [] : refs) {
-            for await (const { tokens, tries: own } of readRecords(store, ref, triedStatementSchema))
-              for (const { parts, before, proved } of own)
-                tries.push({
-                  prior: fixedPrior(actionPrice(parts), before),
-                  features: features!(tokens, parts),
-                  proved,
-                });
+          for (const ref of learnsOrder(config.prover) ? refs : []) {
+            for await (const { tokens, tries: own } of readRecords(store, ref, triedStatementSchema)) {
+              const featuresOf = featuresOn(tokens);
+              for (const one of own) {
+                const prior = fixedPrior(actionPrice(one.parts), one.before);
+                tries.push({ prior, proved: one.proved, ...featuresOf(one) });
+              }
+            }
             // Drops the oldest tries.
             if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);
             signal.throwIfAborted();

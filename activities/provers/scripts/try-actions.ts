@@ -3,7 +3,6 @@
  * probability for statement and action, or is fixed if there is no ranker.
  */
 import { hash } from 'node:crypto';
-import type { ProverConfig } from '@stp/config';
 import type { Statement } from '@stp/config/records';
 import {
   type Action,
@@ -16,18 +15,17 @@ import {
   trySharing,
 } from '@stp/lean-explore';
 import { grownHeaders, markedProof } from '@stp/lean-verifier';
-import { ActionBudget, displayProof, fixedPrior, statementTokens } from '@stp/selfplay';
+import { ActionBudget, displayProof, fixedPrior } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
 import { premiseReader } from './offered-premises.ts';
-import { featuresFor } from './order.ts';
+import { featuresOn, statementTokens } from './order.ts';
 import type { Ranking, TriedStatement } from './tries.ts';
 
 export interface ActionTask {
   readonly run: string;
   readonly limits: VerificationLimits;
-  readonly prover: ProverConfig;
   readonly ranking: Ranking;
   /** Budget of each statement, ms of price. */
   readonly budgetMs: number;
@@ -82,32 +80,29 @@ export async function tryActions(
   statements: readonly Statement[],
   task: ActionTask,
 ): Promise<TriedActions> {
-  const { run, limits, prover, ranking, grown, signal, report } = task;
+  const { run, limits, ranking, grown, signal, report } = task;
   const contexts = await ports.contexts(run, statements, limits, signal);
   const readPremises = premiseReader();
   const open = statements.flatMap((statement, at): Open[] => {
     const { context } = contexts[at]!;
     if (context === null) return [];
-    const constants = [...context.core, ...context.definitions.map(({ name }) => name)];
-    const tokens = statementTokens(statement.statement, constants);
+    const tokens = statementTokens(statement.statement, context);
     const premises = readPremises(statement.statement, task.offersFor(statement)().lemmas);
     const actions = offered(actionsFor(context, premises), ranking, statement.id, task.marksOf(statement));
     return [{ statement, tokens, actions, tries: [] }];
   });
-  const features = featuresFor(prover);
   const { ranker } = ranking;
   const all = task.budgetMs * open.length;
   const budget = new ActionBudget(
-    open.map(({ tokens, actions }) =>
-      actions.map(({ parts, price, before }) => ({
-        price,
+    open.map(({ tokens, actions }) => {
+      const featuresOf = featuresOn(tokens);
+      return actions.map((action) => {
+        const { price, before } = action;
         // Without a ranker every statement gets the same score, so the fixed order stays.
-        score:
-          ranker === null || features === null
-            ? -before
-            : ranker.chance(fixedPrior(price, before), features(tokens, parts)) / price,
-      })),
-    ),
+        const score = ranker === null ? -before : ranker.chance(fixedPrior(price, before), featuresOf(action)) / price;
+        return { price, score };
+      });
+    }),
     all,
   );
   const headers = grownHeaders(grown);

@@ -1,39 +1,39 @@
 /**
  * Estimates the probability that an action proves a statement, from earlier tries. A logistic regression over hashed
- * features, trained by AdaGrad (Duchi, Hazan and Singer 2011). Features are parts of the action, constants of the
- * statement, and their pairs. Deterministic: the same tries in the same order give the same weights, bit for bit.
+ * features, trained by AdaGrad (Duchi, Hazan and Singer 2011); the weights are the mean over all steps (Polyak and
+ * Juditsky 1992). Features are parts of the action, tokens of the statement, and their pairs, most of which occur in few
+ * tries. Without the mean, and with larger steps, they were learned by heart, and modules without tries gained nothing
+ * (docs/log.md). Deterministic: the same tries in the same order give the same weights, bit for bit.
  */
 import { randomStream } from '../random.ts';
 
 /** Number of weights; a power of two, so the low bits of a hash are an index. */
 const WEIGHTS = 2 ** 17;
-const RATE = 0.1;
+const RATE = 0.05;
 const PASSES = 4;
 /** Added to the sums of squares, so that the first steps are not the largest. */
 const DAMPING = 1;
 /** Prior: a proof becomes less likely, the later an action comes in the fixed order. */
 const [PRIOR_RATE, PRIOR_START_MS] = [0.1, 10];
-/**
- * Most constants of a statement that are paired with an action's parts, so a long statement does not count more than a
- * short one.
- */
-const CONSTANTS_MAX = 23;
 /** Number of an action's parts that describe its kind: beginning, end, names. */
-export const KIND_PARTS = 3;
+const KIND_PARTS = 3;
 
-/** Features of a statement and an action: indices of weights. */
-export type ActionFeatures = Uint32Array;
+/** Hashes that describe a statement and an action. A ranker has a weight for each and for each pair. */
+export interface ActionFeatures {
+  readonly tokens: Uint32Array;
+  readonly parts: Uint32Array;
+}
 
-export interface Try {
+export interface Try extends ActionFeatures {
   /** Value of `fixedPrior`. */
   readonly prior: number;
-  /** Value of `actionFeatures`. */
-  readonly features: ActionFeatures;
   readonly proved: boolean;
 }
 
 export class ActionRanker {
   readonly #weights: Float32Array;
+  /** Indices of the weights of one try; kept, because allocating them takes longer than the arithmetic. */
+  #indices = new Uint32Array(1_024);
 
   private constructor(weights: Float32Array) {
     this.#weights = weights;
@@ -43,8 +43,16 @@ export class ActionRanker {
   static trained(tries: readonly Try[], seed: number): ActionRanker {
     const ranker = new ActionRanker(new Float32Array(WEIGHTS));
     const squares = new Float32Array(WEIGHTS);
+    // Sums of changes, each times the number of steps before it: of so many steps the mean lacks the change.
+    const missing = new Float64Array(WEIGHTS);
+    let steps = 0;
     for (let pass = 0; pass < PASSES; pass++)
-      for (const one of randomStream('action-ranker', seed, pass).shuffle(tries)) ranker.#step(one, squares);
+      for (const one of randomStream('action-ranker', seed, pass).shuffle(tries))
+        ranker.#step(one, squares, missing, steps++);
+    if (steps > 0)
+      missing.forEach((sum, index) => {
+        ranker.#weights[index]! -= sum / steps;
+      });
     return ranker;
   }
 
@@ -68,18 +76,41 @@ export class ActionRanker {
    * @param prior value of `fixedPrior`
    */
   chance(prior: number, features: ActionFeatures): number {
+    return this.#chanceOf(prior, this.#indicesOf(features));
+  }
+
+  #chanceOf(prior: number, indices: Uint32Array): number {
     let sum = prior;
-    for (const index of features) sum += this.#weights[index]!;
+    for (const index of indices) sum += this.#weights[index]!;
     return 1 / (1 + Math.exp(-sum));
   }
 
-  #step({ prior, features, proved }: Try, squares: Float32Array): void {
-    const slope = this.chance(prior, features) - (proved ? 1 : 0);
-    for (const index of features) {
+  #step({ prior, proved, ...features }: Try, squares: Float32Array, missing: Float64Array, stepsBefore: number): void {
+    const indices = this.#indicesOf(features);
+    const slope = this.#chanceOf(prior, indices) - (proved ? 1 : 0);
+    for (const index of indices) {
       const square = squares[index]! + slope * slope;
+      const change = (-RATE * slope) / Math.sqrt(DAMPING + square);
       squares[index] = square;
-      this.#weights[index]! -= (RATE * slope) / Math.sqrt(DAMPING + square);
+      this.#weights[index]! += change;
+      missing[index]! += change * stepsBefore;
     }
+  }
+
+  /** The next call overwrites the result. */
+  #indicesOf({ tokens, parts }: ActionFeatures): Uint32Array {
+    const count = parts.length + tokens.length * (1 + parts.length);
+    if (count > this.#indices.length) this.#indices = new Uint32Array(2 * count);
+    let at = 0;
+    const add = (hash: number): void => {
+      this.#indices[at++] = hash & (WEIGHTS - 1);
+    };
+    for (const part of parts) add(part);
+    for (const token of tokens) {
+      add(token);
+      for (const part of parts) add(mixed(part, token));
+    }
+    return this.#indices.subarray(0, at);
   }
 }
 
@@ -94,32 +125,18 @@ export function fixedPrior(price: number, before: number): number {
   return Math.log(chance / (1 - chance));
 }
 
-/**
- * Returns a statement's tokens for a ranker.
- *
- * @param constants full names, those of its type first
- */
-export const statementTokens = (statement: string, constants: readonly string[]): string[] => [
-  `size:${Math.round(Math.log2(statement.length))}`,
-  ...constants.slice(0, CONSTANTS_MAX),
-];
+/** @param tokens distinct texts that describe the statement: names of its constants, its form */
+export const hashedTokens = (tokens: readonly string[]): Uint32Array => Uint32Array.from(tokens, hashed);
 
 /**
- * @param tokens the statement's tokens: names of constants, its size
- * @param parts parts of the action, those of its kind first
+ * @param tokens value of `hashedTokens`
+ * @param parts distinct parts of the action, those of its kind first
  */
-export function actionFeatures(tokens: readonly string[], parts: readonly string[]): ActionFeatures {
+export function actionFeatures(tokens: Uint32Array, parts: readonly string[]): ActionFeatures {
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
-  const ofAction = [...parts.map(hashed), mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
-  const indices = new Set(ofAction.map(indexOf));
-  for (const token of tokens.map(hashed)) {
-    indices.add(indexOf(token));
-    for (const part of ofAction) indices.add(indexOf(mixed(part, token)));
-  }
-  return Uint32Array.from(indices);
+  const pairs = [mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
+  return { tokens, parts: Uint32Array.from([...parts.map(hashed), ...pairs]) };
 }
-
-const indexOf = (hash: number): number => hash & (WEIGHTS - 1);
 
 const hashes = new Map<string, number>();
 /** FNV-1a, 32 bits; cached, since few texts recur often. */

@@ -56,11 +56,10 @@ export const leanProver = {
   premisesTried: z.number().int().nonnegative().max(64).default(0),
   /**
    * What scripts try on statements. `listed`: the list of scripts. The others try the larger space of composed
-   * actions, within `actionMs`: `fixed` in one order for all statements; `rates` by the success rates of kinds of
-   * actions in the run so far; `learned` by a ranker's probability for statement and action, learned from all tries of
-   * the run.
+   * actions, within `actionMs`: `fixed` in one order for all statements; `learned` by a ranker's probability for
+   * statement and action, learned from all tries of the run.
    */
-  actions: z.enum(['listed', 'fixed', 'rates', 'learned']).default('listed'),
+  actions: z.enum(['listed', 'fixed', 'learned']).default('listed'),
   /**
    * With actions: Lean's time by the actions' fixed prices, ms for each open statement and round. The ranker
    * distributes it.
