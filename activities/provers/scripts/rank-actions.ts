@@ -11,7 +11,7 @@ import { readManifests } from '../../run/history.ts';
 import { featuresOn, learnsOrder } from './order.ts';
 import { type rankingSchema, triedStatementSchema } from './tries.ts';
 
-/** Limit on the tries that a ranker learns from, the latest ones; each takes some 600 bytes of memory. */
+/** Limit on the tries that a ranker learns from, the latest ones; each takes some 400 bytes of memory. */
 const TRIES_MAX = 200_000;
 
 export interface RankActionsInput {

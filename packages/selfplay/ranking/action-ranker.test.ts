@@ -55,3 +55,21 @@ it('has the same weights bit for bit from the same tries, and from its bytes', (
   expect(Buffer.from(ActionRanker.trained(tries(300), 8).weights()).equals(one.weights())).toBe(false);
   expect(() => ActionRanker.of(one.weights().subarray(4))).toThrow('bytes');
 });
+
+it('learns little by heart: where nothing but chance decides, it stays near the share of proofs on statements it has not seen', () => {
+  const share = 0.05;
+  const random = randomStream('ranker test', 'chance');
+  const constants = Array.from({ length: 60 }, (_, at) => `Constant${at}`);
+  const one = (): Try => {
+    const tokens = hashedTokens(random.shuffle(constants).slice(0, 15));
+    return { prior: PRIOR, ...actionFeatures(tokens, parts(ENDS[random.below(4)]!)), proved: random.next() < share };
+  };
+  const ranker = ActionRanker.trained(Array.from({ length: 3_000 }, one), 1);
+  const chances = Array.from({ length: 1_000 }, () => ranker.chance(PRIOR, one()));
+  // The mean loss in nats above that of the share itself.
+  const loss = chances.reduce(
+    (sum, chance) => sum + share * Math.log(share / chance) + (1 - share) * Math.log((1 - share) / (1 - chance)),
+    0,
+  );
+  expect(loss / chances.length).toBeLessThan(0.03);
+});
