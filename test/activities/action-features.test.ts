@@ -31,6 +31,9 @@ it('describes the form of a statement beside its constants', () => {
 it('tells actions apart by their place in the fixed order, coarsely', () => {
   const features = featuresOn(['Eq']);
   const [first, near, far] = [0, 1, 500].map((before) => features({ parts: ['begins:nothing'], before }));
-  expect(near).toEqual(first);
-  expect(far).not.toEqual(first);
+  expect(near!.parts).toEqual(first!.parts);
+  expect(far!.parts).not.toEqual(first!.parts);
+  expect(near!.tokens).toEqual(first!.tokens);
+  // The prior tells them apart finely.
+  expect(near!.prior).toBeLessThan(first!.prior);
 });

@@ -3,7 +3,7 @@
  * verdicts are looked up. No model samples and no library grows, and every order has the same verdicts and times.
  */
 import { actionPrice, inFixedOrder } from '@stp/lean-explore';
-import { ActionBudget, type ActionFeatures, ActionRanker, fixedPrior, randomStream, type Try } from '@stp/selfplay';
+import { ActionBudget, type ActionFeatures, ActionRanker, randomStream, type Try } from '@stp/selfplay';
 import { featuresOn } from '../../activities/provers/scripts/order.ts';
 import type { RecordedStatement } from './action-record.ts';
 import { spreadOf } from './curves.ts';
@@ -18,7 +18,6 @@ interface RecordedAction {
   readonly proved: boolean;
   readonly ms: number;
   readonly price: number;
-  readonly prior: number;
   readonly features: ActionFeatures;
 }
 
@@ -74,7 +73,6 @@ export function replayOrders(recorded: readonly RecordedStatement[], options: Re
           proved,
           ms,
           price,
-          prior: fixedPrior(price, before),
           features: featuresOf({ parts, before }),
         })),
       },
@@ -148,7 +146,7 @@ function play(
         let before = 0;
         return actions.map((one) => {
           before += one.price;
-          const score = now === null ? -before : now.chance(one.prior, one.features) / one.price;
+          const score = now === null ? -before : now.chance(one.features) / one.price;
           return { price: one.price, score };
         });
       }),
@@ -161,7 +159,7 @@ function play(
       for (const { statement, action } of chosen) {
         const one = own[statement]![action]!;
         tried[statement]!.add(action);
-        tries.push({ prior: one.prior, proved: one.proved, ...one.features });
+        tries.push({ ...one.features, proved: one.proved });
         ms += one.ms;
         if (one.proved) proved.add(open[statement]!);
       }

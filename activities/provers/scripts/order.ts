@@ -3,8 +3,8 @@
  * statement, so what is learned on one module holds on others.
  */
 import type { ProverConfig } from '@stp/config';
-import type { ContextBinder, StatementContext } from '@stp/lean-explore';
-import { type ActionFeatures, actionFeatures, hashedTokens, statedTerms } from '@stp/selfplay';
+import { actionPrice, type ContextBinder, type StatementContext } from '@stp/lean-explore';
+import { type ActionFeatures, actionFeatures, fixedPrior, hashedTokens, statedTerms } from '@stp/selfplay';
 import { signatureOf } from '../../lemma-shelf.ts';
 
 /** Returns whether a ranker orders the actions. */
@@ -56,7 +56,11 @@ interface OrderedAction {
  */
 export function featuresOn(tokens: readonly string[]): (action: OrderedAction) => ActionFeatures {
   const hashes = hashedTokens(tokens);
-  return ({ parts, before }) => actionFeatures(hashes, [...parts, `after:${Math.round(Math.log2(before + FIRST_MS))}`]);
+  return ({ parts, before }) =>
+    actionFeatures(fixedPrior(actionPrice(parts), before), hashes, [
+      ...parts,
+      `after:${Math.round(Math.log2(before + FIRST_MS))}`,
+    ]);
 }
 /** Actions within the first milliseconds of the fixed order are not told apart. */
 const FIRST_MS = 10;

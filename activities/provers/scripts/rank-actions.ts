@@ -1,8 +1,7 @@
 /** Trains the ranker of actions before a round, on the tries of all earlier rounds. */
 import type { RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
-import { actionPrice } from '@stp/lean-explore';
-import { ActionRanker, fixedPrior, type Try } from '@stp/selfplay';
+import { ActionRanker, type Try } from '@stp/selfplay';
 import type { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';
 import type { RunStore } from '../../ports.ts';
@@ -40,10 +39,7 @@ export function rankActionsActivity(ports: RunStore) {
           for (const ref of learnsOrder(config.prover) ? refs : []) {
             for await (const { tokens, tries: own } of readRecords(store, ref, triedStatementSchema)) {
               const featuresOf = featuresOn(tokens);
-              for (const one of own) {
-                const prior = fixedPrior(actionPrice(one.parts), one.before);
-                tries.push({ prior, proved: one.proved, ...featuresOf(one) });
-              }
+              for (const one of own) tries.push({ ...featuresOf(one), proved: one.proved });
             }
             // Drops the oldest tries.
             if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);

@@ -15,7 +15,7 @@ import {
   trySharing,
 } from '@stp/lean-explore';
 import { grownHeaders, markedProof } from '@stp/lean-verifier';
-import { ActionBudget, displayProof, fixedPrior } from '@stp/selfplay';
+import { ActionBudget, displayProof } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
@@ -99,7 +99,7 @@ export async function tryActions(
       return actions.map((action) => {
         const { price, before } = action;
         // Without a ranker every statement gets the same score, so the fixed order stays.
-        const score = ranker === null ? -before : ranker.chance(fixedPrior(price, before), featuresOf(action)) / price;
+        const score = ranker === null ? -before : ranker.chance(featuresOf(action)) / price;
         return { price, score };
       });
     }),

@@ -8,8 +8,8 @@ const CONSTANTS = ['List.map', 'List.filter', 'Nat.add', 'Option.bind'];
 
 const PRIOR = Math.log(0.02 / 0.98);
 const parts = (end: string): string[] => ['begins:nothing', `ends:${end}`, 'names:nothing'];
-const features = (constant: string, end: string) =>
-  actionFeatures(hashedTokens(['size:4', constant, 'Eq']), parts(end));
+const features = (constant: string, end: string, prior = PRIOR) =>
+  actionFeatures(prior, hashedTokens(['size:4', constant, 'Eq']), parts(end));
 /** `omega` proves what speaks of `Nat.add`, `grind` what speaks of `List.map`; nothing else proves anything. */
 const isProved = (constant: string, end: string): boolean =>
   (constant === 'Nat.add' && end === 'omega') || (constant === 'List.map' && end === 'grind');
@@ -18,11 +18,11 @@ function tries(count: number): Try[] {
   const random = randomStream('ranker test');
   return Array.from({ length: count }, () => {
     const [constant, end] = [CONSTANTS[random.below(4)]!, ENDS[random.below(4)]!];
-    return { prior: PRIOR, ...features(constant, end), proved: isProved(constant, end) };
+    return { ...features(constant, end), proved: isProved(constant, end) };
   });
 }
 const chanceOf = (ranker: ActionRanker, constant: string, end: string): number =>
-  ranker.chance(PRIOR, features(constant, end));
+  ranker.chance(features(constant, end));
 
 it('learns a planted rule that holds for pairs of statement and action alone', () => {
   const ranker = ActionRanker.trained(tries(400), 1);
@@ -41,7 +41,7 @@ it('keeps the fixed order while it has learned nothing', () => {
   let before = 0;
   const scores = prices.map((price) => {
     before += price;
-    return ranker.chance(fixedPrior(price, before - price), features('List.map', 'simp')) / price;
+    return ranker.chance(features('List.map', 'simp', fixedPrior(price, before - price))) / price;
   });
   expect(scores).toEqual(scores.toSorted((one, other) => other - one));
   expect(chanceOf(ranker, 'List.map', 'grind')).toBeCloseTo(0.02);
@@ -62,10 +62,10 @@ it('learns little by heart: where nothing but chance decides, it stays near the 
   const constants = Array.from({ length: 60 }, (_, at) => `Constant${at}`);
   const one = (): Try => {
     const tokens = hashedTokens(random.shuffle(constants).slice(0, 15));
-    return { prior: PRIOR, ...actionFeatures(tokens, parts(ENDS[random.below(4)]!)), proved: random.next() < share };
+    return { ...actionFeatures(PRIOR, tokens, parts(ENDS[random.below(4)]!)), proved: random.next() < share };
   };
   const ranker = ActionRanker.trained(Array.from({ length: 3_000 }, one), 1);
-  const chances = Array.from({ length: 1_000 }, () => ranker.chance(PRIOR, one()));
+  const chances = Array.from({ length: 1_000 }, () => ranker.chance(one()));
   // The mean loss in nats above that of the share itself.
   const loss = chances.reduce(
     (sum, chance) => sum + share * Math.log(share / chance) + (1 - share) * Math.log((1 - share) / (1 - chance)),

@@ -18,15 +18,15 @@ const [PRIOR_RATE, PRIOR_START_MS] = [0.1, 10];
 /** Number of an action's parts that describe its kind: beginning, end, names. */
 const KIND_PARTS = 3;
 
-/** Hashes that describe a statement and an action. A ranker has a weight for each and for each pair. */
+/** Describes an action on a statement by hashes. A ranker has a weight for each and for each pair. */
 export interface ActionFeatures {
+  /** Value of `fixedPrior`. */
+  readonly prior: number;
   readonly tokens: Uint32Array;
   readonly parts: Uint32Array;
 }
 
 export interface Try extends ActionFeatures {
-  /** Value of `fixedPrior`. */
-  readonly prior: number;
   readonly proved: boolean;
 }
 
@@ -70,24 +70,20 @@ export class ActionRanker {
     return new Uint8Array(this.#weights.buffer.slice(0));
   }
 
-  /**
-   * Returns a probability in (0, 1).
-   *
-   * @param prior value of `fixedPrior`
-   */
-  chance(prior: number, features: ActionFeatures): number {
-    return this.#chanceOf(prior, this.#indicesOf(features));
+  /** Returns the probability of a proof, in (0, 1). */
+  chance(features: ActionFeatures): number {
+    return this.#chanceAt(features.prior, this.#indicesOf(features));
   }
 
-  #chanceOf(prior: number, indices: Uint32Array): number {
+  #chanceAt(prior: number, indices: Uint32Array): number {
     let sum = prior;
     for (const index of indices) sum += this.#weights[index]!;
     return 1 / (1 + Math.exp(-sum));
   }
 
-  #step({ prior, proved, ...features }: Try, squares: Float32Array, missing: Float64Array, stepsBefore: number): void {
-    const indices = this.#indicesOf(features);
-    const slope = this.#chanceOf(prior, indices) - (proved ? 1 : 0);
+  #step(one: Try, squares: Float32Array, missing: Float64Array, stepsBefore: number): void {
+    const indices = this.#indicesOf(one);
+    const slope = this.#chanceAt(one.prior, indices) - (one.proved ? 1 : 0);
     for (const index of indices) {
       const square = squares[index]! + slope * slope;
       const change = (-RATE * slope) / Math.sqrt(DAMPING + square);
@@ -129,13 +125,14 @@ export function fixedPrior(price: number, before: number): number {
 export const hashedTokens = (tokens: readonly string[]): Uint32Array => Uint32Array.from(tokens, hashed);
 
 /**
+ * @param prior value of `fixedPrior`
  * @param tokens value of `hashedTokens`
  * @param parts distinct parts of the action, those of its kind first
  */
-export function actionFeatures(tokens: Uint32Array, parts: readonly string[]): ActionFeatures {
+export function actionFeatures(prior: number, tokens: Uint32Array, parts: readonly string[]): ActionFeatures {
   const [begins = 0, ends = 0, names = 0] = parts.slice(0, KIND_PARTS).map(hashed);
   const pairs = [mixed(begins, ends), mixed(ends, names), mixed(mixed(begins, ends), names)];
-  return { tokens, parts: Uint32Array.from([...parts.map(hashed), ...pairs]) };
+  return { prior, tokens, parts: Uint32Array.from([...parts.map(hashed), ...pairs]) };
 }
 
 const hashes = new Map<string, number>();
