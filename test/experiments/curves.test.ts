@@ -1,6 +1,6 @@
 /** Tests the comparison of methods at equal cost: ends of curves, values between rounds, and the table. */
 import { expect, it } from 'vitest';
-import { compare, curveOf, type FinishedRun, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
+import { compare, curveOf, type FinishedRun, lineOf, rateAt, spreadOf } from '../../tools/experiments/curves.ts';
 import { comparisonTable, roundsMissing, withOrigins } from '../../tools/experiments/selfplay-vs-baselines.ts';
 
 type Ended = readonly [samples: number, provedEver: number];
@@ -34,6 +34,24 @@ it('rises round by round and is linear between', () => {
   expect(rateAt(curve, 250)).toBeCloseTo(0.2, 12);
   expect(rateAt(curve, 400)).toBe(0.3);
   expect(rateAt(curve, 401)).toBeNull();
+});
+
+it('draws a line that ends at the end of the shortest curve, and never falls', () => {
+  // 80 steps of an 80th are more than these ends in floating point.
+  const ends = Array.from({ length: 10_000 }, (_, at) => 20 + at / 997).filter((end) => (end * 80) / 80 > end);
+  expect(ends.length).toBeGreaterThan(0);
+  for (const end of ends.slice(0, 20)) {
+    const curve = (cost: number) => [
+      { cost: 0, rate: 0 },
+      { cost, rate: 0.4 },
+    ];
+    const line = lineOf([curve(end), curve(2 * end)]);
+    const { cost, rate } = line.at(-1)!;
+    expect(cost).toBe(end);
+    expect([rate.min, rate.max]).toEqual([expect.closeTo(0.2, 12), 0.4]);
+    const means = line.map(({ rate }) => rate.mean);
+    expect(means).toEqual(means.toSorted((one, other) => one - other));
+  }
 });
 
 it('gives a skipped round no point', () => {

@@ -59,6 +59,19 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
+/** Number of steps of a line. */
+const STEPS = 80;
+
+/** Returns the rates of one curve a seed at equal steps of the cost, from 0 to the end of the shortest curve. */
+export function lineOf(curves: readonly (readonly CurvePoint[])[]): { cost: number; rate: Spread }[] {
+  const end = Math.min(...curves.map((curve) => curve.at(-1)!.cost));
+  return Array.from({ length: STEPS + 1 }, (_, step) => {
+    // The last step gives the end itself: `end * step / STEPS` can be rounded to more than the end.
+    const cost = end * (step / STEPS);
+    return { cost, rate: spreadOf(curves.map((curve) => rateAt(curve, cost)!)) };
+  });
+}
+
 export interface MethodResult {
   readonly method: string;
   /** One run for each seed, in the order of the seeds. */

@@ -1,7 +1,7 @@
 /** Draws the comparison as one picture: statements proved so far over Lean's time, with a line for each method. */
 import { CATEGORIES, COLOURS, renderChart } from '../../activities/report/chart.ts';
 import { COLOUR_RULES } from '../../activities/report/style.ts';
-import { curveOf, type MethodResult, rateAt, spreadOf } from './curves.ts';
+import { curveOf, lineOf, type MethodResult } from './curves.ts';
 
 /** A share of the statements that is proved without a model, drawn as a horizontal line. */
 export interface Level {
@@ -9,21 +9,18 @@ export interface Level {
   readonly share: number;
 }
 
-/** Number of points of a line, from 0 to the end of the shortest curve of its seeds. */
-const POINTS = 80;
-
 /** Returns an SVG. Lines are means over seeds; bands reach from the least to the greatest value. */
 export async function comparisonFigure(results: readonly MethodResult[], levels: readonly Level[]): Promise<string> {
   const order = [...results.map(({ method }) => method), ...levels.map(({ label }) => label)];
-  const lines = results.flatMap(({ method, runs }) => {
-    const curves = runs.map((run) => curveOf(run, 'leanSeconds'));
-    const end = Math.min(...curves.map((curve) => curve.at(-1)!.cost));
-    return Array.from({ length: POINTS + 1 }, (_, point) => {
-      const seconds = (end * point) / POINTS;
-      const { mean, min, max } = spreadOf(curves.map((curve) => rateAt(curve, seconds)!));
-      return { method, seconds, mean, min, max };
-    });
-  });
+  const lines = results.flatMap(({ method, runs }) =>
+    lineOf(runs.map((run) => curveOf(run, 'leanSeconds'))).map(({ cost, rate: { mean, min, max } }) => ({
+      method,
+      seconds: cost,
+      mean,
+      min,
+      max,
+    })),
+  );
   // The axis begins just below the least level and first rate, since the methods differ above these.
   const least = Math.min(
     ...levels.map(({ share }) => share),
