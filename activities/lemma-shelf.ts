@@ -16,12 +16,16 @@ import {
   type Premise,
   PremiseCorpus,
   type Stated,
+  statementForm,
   TermRetriever,
   TermTableBuilder,
+  type Transfer,
   termsOf,
   theoremKey,
 } from '@stp/selfplay';
+import { ImageIndex } from './lemma-images.ts';
 import type { DefinitionSource, Sources } from './ports.ts';
+import { signatureOf } from './theorem-text.ts';
 
 /** The fields of a run's theorem that are read (`grownTheoremSchema`). */
 export interface RunTheorem {
@@ -37,13 +41,25 @@ export type LemmaSources = Pick<Sources, 'definitions' | 'libraryTheorems' | 'mo
 /** A statement, with its id if it has one. */
 export type StatementToProve = Stated & { readonly id?: string };
 
-/** Returns the lemmas for a statement, or for a state in its proof; `goal` is the state, written as a statement. */
-export type LemmaOffers = (asked: StatementToProve) => (goal?: string) => LemmaOffer;
+/** Theorems about an image (`ImageTheorems`), as a proof writes their names. */
+export interface LemmaImage {
+  readonly transfers: readonly (Transfer & Pick<ShownLemma, 'written'>)[];
+  readonly pushes: readonly string[];
+  readonly further: readonly string[];
+}
 
-/** Matches keyword, name and universes, such as `theorem List.map_map.{u, v} `. */
-const HEAD = /^(?:theorem|lemma)\s+\S+?(?:\.\{[^}]*\})?(?:\s+|$)/u;
-/** Returns binders, colon and type of a theorem, without keyword and name. */
-export const signatureOf = (statement: string): string => statement.replace(HEAD, '');
+/** Finds lemmas for a statement. */
+export interface StatementLemmas {
+  /** Returns lemmas for the statement, or for a state in its proof; `goal` is the state, written as a statement. */
+  readonly offer: (goal?: string) => LemmaOffer;
+  /** Returns theorems of the statement's form on other types (`statementForm`). */
+  readonly analogues: (most: number) => ShownLemma[];
+  /** Returns theorems about images of what the statement is about (`ImageIndex`). */
+  readonly images: (constants: readonly string[], most: number) => LemmaImage[];
+}
+export type LemmaOffers = (asked: StatementToProve) => StatementLemmas;
+const NOTHING: StatementLemmas = { offer: () => NO_LEMMAS, analogues: () => [], images: () => [] };
+
 const LIBRARY = 'Stp';
 const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
 
@@ -53,7 +69,7 @@ export async function lemmaOffers(
   { lemmasShown, lemmaTokens, premisesFrom }: Pick<Prompts, 'lemmasShown' | 'lemmaTokens' | 'premisesFrom'>,
   grown: readonly RunTheorem[],
 ): Promise<LemmaOffers> {
-  if (lemmasShown === 0) return () => () => NO_LEMMAS;
+  if (lemmasShown === 0) return () => NOTHING;
   const definitions = await sources.definitions();
   const library = await libraryTheorems(sources);
   const table = new TermTableBuilder();
@@ -62,6 +78,10 @@ export async function lemmaOffers(
   const fromPremises = library.theorems.length + grown.length;
   for (const { statement } of theorems) table.add(termsOf(signatureOf(statement)));
   const retriever = new TermRetriever(table.finish(), 'bm25');
+  const imageIndex = onceMade(() => new ImageIndex(theorems.map(({ statement }) => statement)));
+  const byForm = onceMade(() =>
+    Map.groupBy(theorems.keys(), (index) => statementForm(signatureOf(theorems[index]!.statement))),
+  );
   const aboutOf = remembered((index: number) => about(definitions, theorems[index]!, 0));
   const keyOf = remembered((index: number) => keyUnder(definitions, theorems[index]!));
   const generationOf = (asked: StatementToProve): number =>
@@ -87,17 +107,39 @@ export async function lemmaOffers(
         ? isPremise(index - fromPremises)
         : isThere(index) && isAbout(index) && keyOf(index) !== key;
     const opensLibrary = OPENS_LIBRARY.test(asked.header ?? LIBRARY_HEADER);
-    return (goal = asked.statement) => {
-      const found = retriever.find({ state: signatureOf(goal), accessible }, lemmasShown);
-      const lemmas = found.map(({ premise }): ShownLemma => {
-        const { name, statement } = theorems[premise]!;
-        const isShort = opensLibrary && premise < library.theorems.length && name.startsWith(`${LIBRARY}.`);
-        const written = isShort ? name.slice(LIBRARY.length + 1) : name;
-        return { name, written, signature: signatureOf(statement) };
-      });
-      return { lemmas, tokens: lemmaTokens };
+    const writtenName = (index: number): string => {
+      const { name } = theorems[index]!;
+      const isShort = opensLibrary && index < library.theorems.length && name.startsWith(`${LIBRARY}.`);
+      return isShort ? name.slice(LIBRARY.length + 1) : name;
+    };
+    const shown = (index: number): ShownLemma => {
+      const { name, statement } = theorems[index]!;
+      return { name, written: writtenName(index), signature: signatureOf(statement) };
+    };
+    return {
+      offer: (goal = asked.statement) => {
+        const found = retriever.find({ state: signatureOf(goal), accessible }, lemmasShown);
+        return { lemmas: found.map(({ premise }) => shown(premise)), tokens: lemmaTokens };
+      },
+      analogues: (most) => {
+        const alike = byForm().get(statementForm(signatureOf(asked.statement))) ?? [];
+        return alike.filter(accessible).slice(0, most).map(shown);
+      },
+      images: (constants, most) =>
+        imageIndex()
+          .find(asked.statement, constants, accessible, most)
+          .map(({ transfers, pushes, further }) => ({
+            transfers: transfers.map((one) => ({ ...one, written: writtenName(one.index) })),
+            pushes: pushes.map(writtenName),
+            further: further.map(writtenName),
+          })),
     };
   };
+}
+
+function onceMade<Made extends object>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }
 
 function about(definitions: DefinitionSource, { header, statement }: Stated, distanceMax: number): ReadonlySet<string> {

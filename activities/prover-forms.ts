@@ -32,13 +32,13 @@ export async function proverForms(
   const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots) {
     const format = formatOf(prover);
-    return (asked) => formattedForm(format, asked, LIBRARY_HEADER, offerFor(asked)());
+    return (asked) => formattedForm(format, asked, LIBRARY_HEADER, offerFor(asked).offer());
   }
   const definitions = await sources.definitions();
   return (asked) => {
     const { header, statement } = asked;
     const shown = definitions.under(header, statement, boundNames(statement));
-    return slottedForm(statement, shown, prover.definitionTokens, offerFor(asked)());
+    return slottedForm(statement, shown, prover.definitionTokens, offerFor(asked).offer());
   };
 }
 
@@ -65,7 +65,7 @@ export async function stateForms(
   const offerFor = await lemmaOffers(sources, prover, grown);
   if (!prover.slots)
     return (asked) => {
-      const offerAt = offerFor(asked);
+      const { offer: offerAt } = offerFor(asked);
       return (goal) => {
         const { lemmas, tokens } = offerAt(goalStatement(goal));
         return plainStateForm(goal, lemmasWithin(lemmas, tokens));
@@ -75,7 +75,7 @@ export async function stateForms(
   return (asked) => {
     const { header, statement } = asked;
     const shown = definitions.under(header, statement, boundNames(statement));
-    const offerAt = offerFor(asked);
+    const { offer: offerAt } = offerFor(asked);
     return (goal) => slottedStateForm(goal, shown, prover.definitionTokens, offerAt(goalStatement(goal)));
   };
 }

@@ -52,6 +52,9 @@ export {
 export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } from './ranking/conjecture-features.ts';
 export { type RankerExample, rankerScore, trainRanker } from './ranking/conjecture-ranker.ts';
 export { premiseParts, statedTerms } from './ranking/premise-fit.ts';
+export { imageFunction, type Push, pushOf } from './ranking/pushes.ts';
+export { statementForm } from './ranking/statement-form.ts';
+export { type Transfer, transfersOf } from './ranking/transfers.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';
 export { type Accessible, type Premise, PremiseCorpus } from './retrieval/premise-corpus.ts';
 export { type PremiseQuery, RetrievalScores, type Retriever } from './retrieval/retriever.ts';

@@ -23,7 +23,16 @@ const CONTEXT: StatementContext = {
 
 it('describes the form of a statement beside its constants', () => {
   expect(statementTokens('theorem t (xs : List α) : xs = [] → xs.map f = []', CONTEXT)).toEqual([
-    ...['size:6', 'concludes:=', 'grind:grind -ring', 'arrows:1', 'variables:3', 'recursive:2', 'hypotheses:1'],
+    ...[
+      'size:6',
+      'concludes:=',
+      'form:#0 = [ ] → #0.map f = [ ]',
+      'grind:grind -ring',
+      'arrows:1',
+      'variables:3',
+      'recursive:2',
+      'hypotheses:1',
+    ],
     ...['functions:1', 'instances:0', 'applied:1', 'unfolds:3', 'predicates:0', 'Eq', 'List.map'],
   ]);
 });

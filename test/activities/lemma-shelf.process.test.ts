@@ -7,6 +7,7 @@ import { displayProof } from '@stp/selfplay';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lemmaOffers, type RunTheorem } from '../../activities/lemma-shelf.ts';
 import { proverForms, stateForms } from '../../activities/prover-forms.ts';
+import { actionsOver } from '../../activities/provers/scripts/offered-premises.ts';
 import { runSft } from '../../activities/sft/run-sft.ts';
 import { repositorySources } from '../../workers/sources.ts';
 
@@ -49,7 +50,7 @@ describe('lemmas of the library', () => {
     let shown = 0;
     for (const theorem of someTheorems()) {
       const from = reached(moduleOf(theorem));
-      for (const { name } of offerFor(theorem)().lemmas) {
+      for (const { name } of offerFor(theorem).offer().lemmas) {
         const lemma = byName.get(name)!;
         if (lemma.file === theorem.file) expect(lemma.line).toBeLessThan(theorem.line);
         else expect(from).toContain(moduleOf(lemma));
@@ -95,17 +96,21 @@ describe('lemmas of the library', () => {
     const comm = byName.get('Stp.distance_comm')!;
     const asked = { header: null, statement: 'theorem other (x y : Nat) : distance x y = distance y x' };
     const near = { header: null, statement: 'theorem other (x y : Nat) : distance x (y + 0) = distance y x' };
-    const names = (stated: typeof asked): string[] => offerFor(stated)().lemmas.map(({ name }) => name);
+    const names = (stated: typeof asked): string[] =>
+      offerFor(stated)
+        .offer()
+        .lemmas.map(({ name }) => name);
     expect(names(near)).toContain(comm.name);
     expect(names(asked)).not.toContain(comm.name);
   });
 
   it('are not offered under a header that does not import them', async () => {
     const offerFor = await lemmaOffers(sources, prover, []);
-    expect(offerFor({ header: 'import Mathlib', statement: 'theorem t (a b : Nat) : a + b = b + a' })().lemmas).toEqual(
-      [],
-    );
-    const some = offerFor({ header: 'import Stp.Nat', statement: 'theorem t (a b : Nat) : a * b = b * a' })().lemmas;
+    expect(
+      offerFor({ header: 'import Mathlib', statement: 'theorem t (a b : Nat) : a + b = b + a' }).offer().lemmas,
+    ).toEqual([]);
+    const some = offerFor({ header: 'import Stp.Nat', statement: 'theorem t (a b : Nat) : a * b = b * a' }).offer()
+      .lemmas;
     expect(some.length).toBeGreaterThan(0);
     for (const { name, written } of some) expect(written).toBe(name);
   });
@@ -135,7 +140,7 @@ describe('premises of a prepared set', () => {
 
   it('are those that the header loads, without their universes', async () => {
     const offerFor = await lemmaOffers(withCorpus, asked, []);
-    const offered = (header: string) => offerFor({ header, statement })().lemmas;
+    const offered = (header: string) => offerFor({ header, statement }).offer().lemmas;
     const first = {
       name: 'List.rev_rev',
       written: 'List.rev_rev',
@@ -157,7 +162,7 @@ describe('premises of a prepared set', () => {
       [['List.map_rev', '.{u, v} {α : Type u} {β : Type v} (l : List α) : l.rev = l']],
     );
     const offerFor = await lemmaOffers({ ...sources, premises: async () => [many] }, asked, []);
-    const [found] = offerFor({ header: 'prelude\nimport Init.Lists', statement })().lemmas;
+    const [found] = offerFor({ header: 'prelude\nimport Init.Lists', statement }).offer().lemmas;
     expect(found!.signature).toBe('{α : Type u} {β : Type v} (l : List α) : l.rev = l');
   });
 
@@ -167,6 +172,37 @@ describe('premises of a prepared set', () => {
     expect(form.prompt).toContain('<l0>(b:List a):b.rev.rev=b');
     expect(form.targetOf('  simp [List.rev_rev]')).toBe('simp [<l0>]');
     expect(form.read('simp [<l0>]', 'stop')).toMatchObject({ kind: 'proof', proof: 'simp [List.rev_rev]' });
+  });
+
+  it('are also found by their form, and by the images that they reduce statements to', async () => {
+    const bits = row(
+      'Init.Bits',
+      [],
+      [
+        ['UInt8.toBitVec_inj', ' {a b : UInt8} : a.toBitVec = b.toBitVec ↔ a = b'],
+        ['UInt8.toBitVec_add', ' (a b : UInt8) : (a + b).toBitVec = a.toBitVec + b.toBitVec'],
+        ['BitVec.add_comm', '.{u} {w : Nat} (x y : BitVec w) : x + y = y + x'],
+      ],
+    );
+    const later = row('Init.Later', ['Init.Bits'], [['UInt16.add_comm', ' (a b : UInt16) : a + b = b + a']]);
+    const offerFor = await lemmaOffers({ ...sources, premises: async () => [bits, later] }, asked, []);
+    const stated = { header: 'prelude\nimport Init.Bits', statement: 'theorem t (a b : UInt8) : a + b = b + a' };
+    const found = offerFor(stated);
+    expect(found.analogues(4).map(({ name }) => name)).toEqual(['BitVec.add_comm']);
+    expect(found.images(['UInt8'], 4)).toMatchObject([
+      {
+        transfers: [{ written: 'UInt8.toBitVec_inj', relation: '=', image: '·.toBitVec', valuesOn: 'right' }],
+        pushes: ['UInt8.toBitVec_add'],
+        further: [],
+      },
+    ]);
+    const [action] = actionsOver(offerFor)(stated, {
+      ...{ binders: [], definitions: [], applications: [], predicates: [], coreFunctions: [] },
+      ...{ core: ['UInt8'], unfoldsToCond: false, grind: 'grind' },
+    }).filter(({ parts }) => parts.includes('ends:transfer'));
+    expect(action!.proof).toBe(
+      '  simp only [← UInt8.toBitVec_inj, UInt8.toBitVec_add] at * <;> first | exact BitVec.add_comm .. | ((try simp_all) <;> first | omega | grind)',
+    );
   });
 
   it('are asked for by the name of a set that has them', async () => {
@@ -187,7 +223,8 @@ describe('theorems that the run has proved', () => {
     ];
     const offerFor = await lemmaOffers(sources, prover, [RIGHT_ZERO, ...others]);
     const names = (id: string, statement: string): string[] =>
-      offerFor({ id, header: ISA, statement })()
+      offerFor({ id, header: ISA, statement })
+        .offer()
         .lemmas.map(({ name }) => name)
         .sort();
     // A theorem does not see its own generation, nor theorems about functions that it does not use.

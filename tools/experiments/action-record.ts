@@ -11,7 +11,7 @@ import { actionsFor, TRY_HEARTBEATS_MAX } from '@stp/lean-explore';
 import { orderKey } from '@stp/selfplay';
 import { z } from 'zod';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
-import { premiseReader } from '../../activities/provers/scripts/offered-premises.ts';
+import { actionsOver } from '../../activities/provers/scripts/offered-premises.ts';
 import { statementTokens } from '../../activities/provers/scripts/order.ts';
 import { assemblePorts } from '../../workers/assemble.ts';
 import { leanEnvironment } from '../../workers/lean-environment.ts';
@@ -64,7 +64,7 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
       { lemmasShown: options.premises, lemmaTokens: 0, premisesFrom: [options.set] },
       [],
     );
-    const readPremises = premiseReader();
+    const actionsOn = actionsOver(offersFor);
     const all = await Array.fromAsync(ports.sources.problemSet(options.set));
     all.sort((a, b) => (orderKey('action-record', a.id) < orderKey('action-record', b.id) ? -1 : 1));
     const some = (split: string, count: number) => all.filter((one) => one.split === split).slice(0, count);
@@ -84,9 +84,7 @@ export async function recordActions(options: RecordOptions, say: (line: string) 
       const contexts = await ports.contexts('actions', chunk, limits, signal);
       const actions = chunk.map((one, at) => {
         const { context } = contexts[at]!;
-        if (context === null) return [];
-        const { lemmas } = offersFor(one)();
-        return actionsFor(context, readPremises(one.statement, lemmas));
+        return context === null ? [] : actionsOn(one, context);
       });
       const results = await verifier.check(
         chunk.flatMap((one, at) =>

@@ -67,7 +67,9 @@ export async function libraryExperiment(asked: LibrarySample, say: (line: string
       further: (one, context) =>
         premiseScripts(
           context,
-          offers(one)().lemmas.map(({ written }) => written),
+          offers(one)
+            .offer()
+            .lemmas.map(({ written }) => written),
         ),
     });
     const premisesMs = childrenMs() - beforeMs - listMs;

@@ -4,8 +4,15 @@
  */
 import type { ProverConfig } from '@stp/config';
 import { actionPrice, type ContextBinder, type StatementContext } from '@stp/lean-explore';
-import { type ActionFeatures, actionFeatures, fixedPrior, hashedTokens, statedTerms } from '@stp/selfplay';
-import { signatureOf } from '../../lemma-shelf.ts';
+import {
+  type ActionFeatures,
+  actionFeatures,
+  fixedPrior,
+  hashedTokens,
+  statedTerms,
+  statementForm,
+} from '@stp/selfplay';
+import { signatureOf } from '../../theorem-text.ts';
 
 /** Returns whether a ranker orders the actions. */
 export const learnsOrder = (prover: ProverConfig): boolean => 'actions' in prover && prover.actions === 'learned';
@@ -37,6 +44,7 @@ export function statementTokens(statement: string, context: StatementContext): s
   return [
     `size:${Math.round(Math.log2(statement.length))}`,
     `concludes:${relation}`,
+    `form:${statementForm(signatureOf(statement))}`,
     `grind:${grind}`,
     ...Object.entries(counts).map(([name, own]) => `${name}:${Math.min(COUNT_MAX, own)}`),
     ...[...core, ...definitions.map(({ name }) => name)].slice(0, CONSTANTS_MAX),

@@ -209,7 +209,7 @@ async function premiseTries(
   const { premisesTried, premisesFrom } = prover;
   const offersFor = await lemmaOffers(sources, { lemmasShown: premisesTried, lemmaTokens: 0, premisesFrom }, grown);
   return (statement, context) => {
-    const { lemmas } = offersFor(statement)();
+    const { lemmas } = offersFor(statement).offer();
     return premiseScripts(
       context,
       lemmas.map(({ written }) => written),

@@ -7,7 +7,6 @@ import type { Statement } from '@stp/config/records';
 import {
   type Action,
   actionPrice,
-  actionsFor,
   MARKED,
   type SharedTask,
   TRY_HEARTBEATS_MAX,
@@ -19,7 +18,7 @@ import { ActionBudget, displayProof } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
-import { premiseReader } from './offered-premises.ts';
+import { actionsOver } from './offered-premises.ts';
 import { featuresOn, statementTokens } from './order.ts';
 import type { Ranking, TriedStatement } from './tries.ts';
 
@@ -71,6 +70,8 @@ const KEY_DIGITS = 12;
  * (`docs/log.md`).
  */
 const MARKS_LATER = 5;
+/** Matches tactics that use marks. */
+const USES_MARKS = /\b(?:simp|simp_all|simpa|grind)\b/u;
 /** Limit on the tries counted for a part. */
 const AGAIN_MAX = 3;
 
@@ -82,13 +83,12 @@ export async function tryActions(
 ): Promise<TriedActions> {
   const { run, limits, ranking, grown, signal, report } = task;
   const contexts = await ports.contexts(run, statements, limits, signal);
-  const readPremises = premiseReader();
+  const actionsOn = actionsOver(task.offersFor);
   const open = statements.flatMap((statement, at): Open[] => {
     const { context } = contexts[at]!;
     if (context === null) return [];
     const tokens = statementTokens(statement.statement, context);
-    const premises = readPremises(statement.statement, task.offersFor(statement)().lemmas);
-    const actions = offered(actionsFor(context, premises), ranking, statement.id, task.marksOf(statement));
+    const actions = offered(actionsOn(statement, context), ranking, statement.id, task.marksOf(statement));
     return [{ statement, tokens, actions, tries: [] }];
   });
   const { ranker } = ranking;
@@ -192,7 +192,7 @@ function offered(
     const key = hash('sha256', action.proof).slice(0, KEY_DIGITS);
     const tried = own?.get(key) ?? new Set();
     const plain = tried.has(null) ? [] : [{ ...action, key, marks: null, before: unmarked }];
-    if (newest === null || tried.has(newest)) return plain;
+    if (newest === null || tried.has(newest) || !USES_MARKS.test(action.proof)) return plain;
     const times = tried.size - (tried.has(null) ? 1 : 0);
     const again = times === 0 ? [] : [`again:${Math.min(AGAIN_MAX, times)}`];
     const parts = [...action.parts, MARKED, ...again];

@@ -123,3 +123,32 @@ it('has a price for every kind of action, more after a beginning', () => {
   expect(price('induction xs <;> grind')).toBeGreaterThan(1.5 * price('grind'));
   expect(price('cases xs <;> simp_all [List.map]')).toBeGreaterThan(price('simp_all [List.map]'));
 });
+
+it('reduces relations to those of images, and moves functions inwards', () => {
+  const image = '·.toBitVec';
+  const own = actionsFor({ ...context, core: ['Ne'] }, premises.slice(0, 1), [
+    {
+      transfers: [
+        { written: 'toBitVec_inj', relation: '=', image, valuesOn: 'right' },
+        { written: 'lt_iff', relation: '<', image, valuesOn: 'left' },
+        { written: 'ext', relation: '=', image, valuesOn: null },
+      ],
+      pushes: ['toBitVec_add'],
+      further: ['setWidth_add'],
+      analogues: ['BitVec.add_comm'],
+    },
+    {
+      transfers: [{ written: 'ext', relation: '=', image: '·.toList', valuesOn: null }],
+      pushes: ['toList_map'],
+      further: [],
+      analogues: [],
+    },
+  ]);
+  const found = own.filter(({ parts }) => parts.includes('begins:nothing') && parts[1]!.startsWith('ends:transfer'));
+  expect(found.map(({ proof }) => proof.replace(/^ {2}intro ys\n {2}/u, ''))).toEqual([
+    'simp only [Ne, ← toBitVec_inj, lt_iff, toBitVec_add] at * <;> first | exact BitVec.add_comm .. | ((try simp_all [setWidth_add]) <;> first | omega | grind)',
+    'apply ext <;> (try simp only [toList_map]) <;> first | ((try simp_all) <;> first | omega | grind)',
+  ]);
+  expect(found[0]!.parts.slice(3)).toEqual(['image:·.toBitVec', 'transfers:=', 'transfers:<', 'pushes:1']);
+  expect(found.map(({ parts }) => actionPrice(parts))).toEqual([20, 8]);
+});

@@ -25,10 +25,30 @@ export interface OfferedPremise {
   readonly parts: readonly string[];
 }
 
+/** Theorems that reduce relations between values to relations between images, such as their underlying numbers. */
+export interface OfferedImage {
+  readonly transfers: readonly {
+    readonly written: string;
+    readonly relation: string;
+    /** The image of `·`, such as `·.toNat`. */
+    readonly image: string;
+    /** The side of the equivalence that has the values; null: a rule. */
+    readonly valuesOn: 'left' | 'right' | null;
+  }[];
+  /** Equations that move the function inwards: `(a + b).toNat = (a.toNat + b.toNat) % 2 ^ w`. */
+  readonly pushes: readonly string[];
+  /** Equations for the functions that these bring in. */
+  readonly further: readonly string[];
+  /** Theorems of the statement's form, which may hold for the images. */
+  readonly analogues: readonly string[];
+}
+
 const FUNCTIONS_MAX = 6;
 const VARIABLES_MAX = 3;
 const HYPOTHESES_MAX = 2;
 const PAIRS_MAX = 4;
+/** Most pushes that are told apart. */
+const PUSHES_TOLD_MAX = 3;
 const APPLICATIONS_MAX = 2;
 /**
  * Maximum number of premises in one pair of brackets. `grind` with eight can take seconds without proving anything. A
@@ -72,7 +92,11 @@ interface Names {
  * Returns distinct actions in the fixed order.
  * @param premises most likely first
  */
-export function actionsFor(context: StatementContext, premises: readonly OfferedPremise[]): Action[] {
+export function actionsFor(
+  context: StatementContext,
+  premises: readonly OfferedPremise[],
+  images: readonly OfferedImage[] = [],
+): Action[] {
   const names = namesFor(
     context,
     premises.map((one) => one.written),
@@ -82,6 +106,7 @@ export function actionsFor(context: StatementContext, premises: readonly Offered
     ...plainEnds(names).map((end) => action(plain!, end)),
     ...endsNaming(names).map((end) => action(plain!, end)),
     ...chains(names).map((end) => action(plain!, end)),
+    ...images.flatMap((image) => transferring(image, context, names)).map((end) => action(plain!, end)),
     ...names.functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) => {
@@ -180,6 +205,34 @@ function chain(tactic: string, first: string, { constructors, premises }: Names)
   const rules = [...constructors.slice(0, TOGETHER_MAX.chain), ...premises.slice(0, TOGETHER_MAX.chain)];
   if (rules.length === 0) return [];
   return [{ tactic, names: 'premises', text: `${first} <;> ${simp(rules, 'solve_by_elim')}` }];
+}
+
+/** Ends that reduce all relations in the goal and the hypotheses to relations between images. */
+function transferring(
+  { transfers, pushes, further, analogues }: OfferedImage,
+  { core }: StatementContext,
+  { grind }: Names,
+): End[] {
+  const parts = [
+    ...new Set(transfers.flatMap(({ relation, image }) => [`image:${image}`, `transfers:${relation}`])),
+    `pushes:${Math.min(PUSHES_TOLD_MAX, pushes.length)}`,
+  ];
+  const exact = analogues.map((written) => `exact ${written} .. | `).join('');
+  const rest = `first | ${exact}((try ${simp(further, 'simp_all')}) <;> first | omega | ${grind})`;
+  const equivalences = transfers.filter(({ valuesOn }) => valuesOn !== null);
+  const rules = transfers.filter(({ valuesOn }) => valuesOn === null);
+  const rewrites = [
+    ...(core.includes('Ne') ? ['Ne'] : []),
+    ...equivalences.map(({ written, valuesOn }) => (valuesOn === 'left' ? written : `← ${written}`)),
+    ...pushes,
+  ];
+  if (equivalences.length > 0)
+    return [{ tactic: 'transfer', names: 'premises', text: `${simp(rewrites, 'simp only')} at * <;> ${rest}`, parts }];
+  const inwards = pushes.length === 0 ? '' : `(try ${simp(pushes, 'simp only')}) <;> `;
+  return rules.slice(0, 1).map(({ written }) => {
+    const text = `apply ${written} <;> ${inwards}${rest}`;
+    return { tactic: 'transfer rule', names: 'premises', text, parts };
+  });
 }
 
 function oneFunction(name: string): End[] {

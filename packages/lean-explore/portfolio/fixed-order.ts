@@ -30,6 +30,7 @@ const TIERS: readonly ((kind: Kind) => boolean)[] = [
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'functions',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'nothing',
   ({ begins }) => RARE_BEGINNINGS.has(begins),
+  ({ ends }) => ends.startsWith('transfer'),
   ({ rank, ends }) => rank < FIRST_PREMISES && ends === 'apply',
   ({ begins, ends }) => begins !== 'nothing' && ends === 'split',
   ({ begins, ends }) => begins === 'nothing' && (ends === 'grind' || ends === 'unfold' || ends === 'omega'),

@@ -10,8 +10,8 @@ import { statementPieces, typeColon } from '@stp/lean-text';
 import { termsOf } from '../retrieval/term-index.ts';
 
 /** Connectives that bind less tightly than `¬` and any relation, the loosest first. */
-const CONNECTIVES = ['↔', '∨', '∧'] as const;
-const RELATIONS: ReadonlySet<string> = new Set('= ≠ ≤ < ≥ > ∈ ∉ ∣ ~ <+ <:+ <+: <:+: ⊆ ≍'.split(' '));
+export const CONNECTIVES = ['↔', '∨', '∧'] as const;
+export const RELATIONS: ReadonlySet<string> = new Set('= ≠ ≤ < ≥ > ∈ ∉ ∣ ~ <+ <:+ <+: <:+: ⊆ ≍'.split(' '));
 /** Words that begin a conclusion and decide its relation. */
 const FIRST: ReadonlyMap<string, string> = new Map([
   ...[...'¬∃'].map((sign): [string, string] => [sign, sign]),
@@ -62,9 +62,9 @@ export function statedTerms(text: string): StatedTerms {
   };
 }
 
-type Pieces = ReturnType<typeof statementPieces>['pieces'];
+export type Pieces = ReturnType<typeof statementPieces>['pieces'];
 
-interface Word {
+export interface Word {
   readonly text: string;
   readonly at: number;
 }
@@ -76,7 +76,7 @@ interface Conclusion {
 }
 
 /** Drops `∀ …,` and hypotheses before arrows, and opens brackets around the whole. `→` binds tighter than `↔`. */
-function conclusionOf(pieces: Pieces, depth: number): Conclusion {
+export function conclusionOf(pieces: Pieces, depth: number): Conclusion {
   let words = operators(pieces.filter((piece) => piece.depth === depth));
   let hypotheses = 0;
   for (;;) {
@@ -102,7 +102,7 @@ function firstBinder(words: readonly Word[]): number {
 }
 
 /** Joins neighbouring signs to operators, such as `<+`, and drops white space and `@`. */
-function operators(pieces: Pieces): Word[] {
+export function operators(pieces: Pieces): Word[] {
   const words: Word[] = [];
   let end = -1;
   for (const { kind, text, at } of pieces) {

@@ -22,16 +22,27 @@ const KEYWORDS: ReadonlySet<string> = new Set(['theorem', 'lemma', 'def', 'by', 
  * Returns the terms of a statement or a proof state, with repeats, without names of variables. A dotted name gives
  * itself and its last part, since a text may use either; after a variable, as in `xs.toList.length`, only the other parts.
  */
-export function termsOf(text: string): string[] {
-  const bound = new Set<string>();
-  for (const [, names] of text.matchAll(BOUND))
-    for (const name of names!.trim().split(/\s+/u)) bound.add(name.replace(/✝.*$/u, ''));
-  return (text.match(TERM) ?? []).flatMap((term) => {
+export const termsOf = (text: string): string[] => termsIn(text, boundIn(text));
+
+/**
+ * Returns the terms of a part of a text.
+ * @param bound names of variables of the whole text
+ */
+export function termsIn(part: string, bound: ReadonlySet<string>): string[] {
+  return (part.match(TERM) ?? []).flatMap((term) => {
     if (KEYWORDS.has(term) || bound.has(term)) return [];
     if (!term.includes('.')) return [term];
     const [first = '', ...others] = term.split('.');
     return bound.has(first) ? others : [term, others.at(-1)!];
   });
+}
+
+/** Returns the names of variables that a text binds. */
+export function boundIn(text: string): ReadonlySet<string> {
+  const bound = new Set<string>();
+  for (const [, names] of text.matchAll(BOUND))
+    for (const name of names!.trim().split(/\s+/u)) bound.add(name.replace(/✝.*$/u, ''));
+  return bound;
 }
 
 /** The index as flat data. A term's postings are `documents` and `counts` from `starts[term]` to `starts[term + 1]`. */

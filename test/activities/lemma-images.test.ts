@@ -1,0 +1,50 @@
+/** Which theorems about images are found for a statement. */
+import { expect, it } from 'vitest';
+import { ImageIndex } from '../../activities/lemma-images.ts';
+
+const THEOREMS = [
+  'theorem UInt8.toBitVec_inj {a b : UInt8} : a.toBitVec = b.toBitVec ↔ a = b',
+  'theorem UInt16.toBitVec_inj {a b : UInt16} : a.toBitVec = b.toBitVec ↔ a = b',
+  'theorem UInt8.lt_iff_toNat_lt {a b : UInt8} : a < b ↔ a.toNat < b.toNat',
+  'theorem UInt8.toNat_inj {a b : UInt8} : a.toNat = b.toNat ↔ a = b',
+  'theorem UInt16.toBitVec_toUInt8 (n : UInt16) : n.toUInt8.toBitVec = BitVec.setWidth (8 : Nat) n.toBitVec',
+  'theorem UInt16.toBitVec_mul (a b : UInt16) : (a * b).toBitVec = a.toBitVec * b.toBitVec',
+  'theorem UInt8.toBitVec_mul (a b : UInt8) : (a * b).toBitVec = a.toBitVec * b.toBitVec',
+  'theorem UInt8.toBitVec_add (a b : UInt8) : (a + b).toBitVec = a.toBitVec + b.toBitVec',
+  'theorem BitVec.setWidth_mul {w i : Nat} (x y : BitVec w) (h : i ≤ w) : BitVec.setWidth i (x * y) = BitVec.setWidth i x * BitVec.setWidth i y',
+  'theorem BitVec.setWidth_or {w i : Nat} (x y : BitVec w) : BitVec.setWidth i (x ||| y) = BitVec.setWidth i x ||| BitVec.setWidth i y',
+  'theorem List.singleton_inj {α : Type} {a b : α} : [a] = [b] ↔ a = b',
+];
+const index = new ImageIndex(THEOREMS);
+const MUL = 'theorem t (a b : UInt16) : (a * b).toUInt8 = a.toUInt8 * b.toUInt8';
+
+const found = (statement: string, constants: string[], accessible = (_: number): boolean => true, most = 4) =>
+  index.find(statement, constants, accessible, most).map(({ transfers, pushes, further }) => ({
+    transfers: transfers.map((one) => one.index),
+    pushes,
+    further,
+  }));
+
+it('finds what reduces the equations, moves the function inwards, and what this brings in, best known image first', () => {
+  expect(found(MUL, ['UInt8', 'UInt16'])).toEqual([
+    { transfers: [0, 1], pushes: [4, 5, 6], further: [8] },
+    { transfers: [3], pushes: [], further: [] },
+  ]);
+});
+
+it('needs the constants of the elaborated statement where its text does not name the type of an equation', () => {
+  expect(found(MUL, [])).toEqual([{ transfers: [1], pushes: [4, 5], further: [8] }]);
+});
+
+it('takes accessible theorems about relations that the statement mentions, for few images', () => {
+  expect(found(MUL, ['UInt8'], (at) => at !== 0 && at !== 5 && at !== 8, 1)).toEqual([
+    { transfers: [1], pushes: [4, 6], further: [] },
+  ]);
+  const order = found('theorem t (a b : UInt8) : a < b → ¬b < a', []);
+  expect(order).toEqual([{ transfers: [2], pushes: [], further: [] }]);
+  expect(found('theorem t (a b : UInt8) (h : a ≠ b) : b ≠ a', [])).toEqual([
+    { transfers: [0], pushes: [], further: [] },
+    { transfers: [3], pushes: [], further: [] },
+  ]);
+  expect(found('theorem t (a b : Nat) : a = b', [])).toEqual([]);
+});
