@@ -51,7 +51,7 @@ export {
   TRY_HEARTBEATS_MAX,
   TRY_TIME_FACTOR,
 } from './portfolio/action-price.ts';
-export { type Action, actionsFor, type OfferedImage, type OfferedPremise } from './portfolio/actions.ts';
+export { type Action, actionsFor } from './portfolio/actions.ts';
 export { inFixedOrder } from './portfolio/fixed-order.ts';
 export { premiseScripts } from './portfolio/premise-scripts.ts';
 export { type PortfolioTools, provePortfolio } from './portfolio/prove.ts';
