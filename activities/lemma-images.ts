@@ -53,9 +53,11 @@ export class ImageIndex {
       ({ relation, types, index }) =>
         types.length > 0 && isMentioned(relation) && types.every(isMentioned) && accessible(index),
     );
-    const images = [...Map.groupBy(fitting, ({ image }) => image)].map(([image, transfers]): ImageTheorems => {
+    const images = [...Map.groupBy(fitting, ({ image }) => image)].flatMap(([image, transfers]): ImageTheorems[] => {
       const own = imageFunction(image);
-      const pushes = this.#of(own === null ? [] : [own], accessible, ({ terms }) => terms.every(isMentioned));
+      // An operator, such as `a + 1`, leads to no simpler type.
+      if (own === null) return [];
+      const pushes = this.#of([own], accessible, ({ terms }) => terms.every(isMentioned));
       const brought = new Set(
         pushes.flatMap(({ right }) => right.filter((term) => !isMentioned(term) && term !== own)),
       );
@@ -64,7 +66,7 @@ export class ImageIndex {
         accessible,
         ({ left }) => left.some(isMentioned) && left.every((term) => isMentioned(term) || brought.has(term)),
       );
-      return { transfers, pushes: indices(pushes, PUSHES_MAX), further: indices(further, FURTHER_MAX) };
+      return [{ transfers, pushes: indices(pushes, PUSHES_MAX), further: indices(further, FURTHER_MAX) }];
     });
     return images.toSorted((one, other) => other.pushes.length - one.pushes.length).slice(0, most);
   }

@@ -201,7 +201,7 @@ describe('premises of a prepared set', () => {
       ...{ core: ['UInt8'], unfoldsToCond: false, grind: 'grind' },
     }).filter(({ parts }) => parts.includes('ends:transfer'));
     expect(action!.proof).toBe(
-      '  simp only [← UInt8.toBitVec_inj, UInt8.toBitVec_add] at * <;> first | exact BitVec.add_comm .. | ((try simp_all) <;> first | omega | grind)',
+      '  simp +singlePass only [← UInt8.toBitVec_inj] at * <;> (try simp only [UInt8.toBitVec_add] at *) <;> first | exact BitVec.add_comm .. | ((try simp_all) <;> omega)',
     );
   });
 

@@ -36,7 +36,7 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   apply: { premise: 2.6 },
   rw: { premise: 1.5 },
   'rw←': { premise: 1.3 },
-  transfer: { premises: 20 },
+  transfer: { premises: 10 },
   'transfer rule': { premises: 8 },
   chain: { premises: 75 },
   'simp chain': { premises: 62 },

@@ -106,7 +106,7 @@ export function actionsFor(
     ...plainEnds(names).map((end) => action(plain!, end)),
     ...endsNaming(names).map((end) => action(plain!, end)),
     ...chains(names).map((end) => action(plain!, end)),
-    ...images.flatMap((image) => transferring(image, context, names)).map((end) => action(plain!, end)),
+    ...images.flatMap((image) => transferring(image, context)).map((end) => action(plain!, end)),
     ...names.functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) => {
@@ -207,32 +207,30 @@ function chain(tactic: string, first: string, { constructors, premises }: Names)
   return [{ tactic, names: 'premises', text: `${first} <;> ${simp(rules, 'solve_by_elim')}` }];
 }
 
-/** Ends that reduce all relations in the goal and the hypotheses to relations between images. */
-function transferring(
-  { transfers, pushes, further, analogues }: OfferedImage,
-  { core }: StatementContext,
-  { grind }: Names,
-): End[] {
+/**
+ * Ends that reduce all relations in the goal and the hypotheses to relations between images. In a single pass, since an
+ * image of the same type, such as `xs.reverse`, would be reduced again without end.
+ */
+function transferring({ transfers, pushes, further, analogues }: OfferedImage, { core }: StatementContext): End[] {
   const parts = [
     ...new Set(transfers.flatMap(({ relation, image }) => [`image:${image}`, `transfers:${relation}`])),
     `pushes:${Math.min(PUSHES_TOLD_MAX, pushes.length)}`,
   ];
+  const inwards = pushes.length === 0 ? '' : `(try ${simp(pushes, 'simp only')} at *) <;> `;
   const exact = analogues.map((written) => `exact ${written} .. | `).join('');
-  const rest = `first | ${exact}((try ${simp(further, 'simp_all')}) <;> first | omega | ${grind})`;
-  const equivalences = transfers.filter(({ valuesOn }) => valuesOn !== null);
-  const rules = transfers.filter(({ valuesOn }) => valuesOn === null);
-  const rewrites = [
-    ...(core.includes('Ne') ? ['Ne'] : []),
-    ...equivalences.map(({ written, valuesOn }) => (valuesOn === 'left' ? written : `← ${written}`)),
-    ...pushes,
-  ];
-  if (equivalences.length > 0)
-    return [{ tactic: 'transfer', names: 'premises', text: `${simp(rewrites, 'simp only')} at * <;> ${rest}`, parts }];
-  const inwards = pushes.length === 0 ? '' : `(try ${simp(pushes, 'simp only')}) <;> `;
-  return rules.slice(0, 1).map(({ written }) => {
-    const text = `apply ${written} <;> ${inwards}${rest}`;
-    return { tactic: 'transfer rule', names: 'premises', text, parts };
-  });
+  const rest = `${inwards}first | ${exact}((try ${simp(further, 'simp_all')}) <;> omega)`;
+  const rewrites = transfers.flatMap(({ written, valuesOn }) =>
+    valuesOn === null ? [] : [valuesOn === 'left' ? written : `← ${written}`],
+  );
+  if (rewrites.length > 0) {
+    const all = core.includes('Ne') ? ['Ne', ...rewrites] : rewrites;
+    const text = `${simp(all, 'simp +singlePass only')} at * <;> ${rest}`;
+    return [{ tactic: 'transfer', names: 'premises', text, parts }];
+  }
+  const [rule] = transfers;
+  return rule === undefined
+    ? []
+    : [{ tactic: 'transfer rule', names: 'premises', text: `apply ${rule.written} <;> ${rest}`, parts }];
 }
 
 function oneFunction(name: string): End[] {
