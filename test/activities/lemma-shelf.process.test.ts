@@ -7,7 +7,7 @@ import { displayProof } from '@stp/selfplay';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lemmaOffers, type RunTheorem } from '../../activities/lemma-shelf.ts';
 import { proverForms, stateForms } from '../../activities/prover-forms.ts';
-import { actionsOver } from '../../activities/provers/scripts/offered-premises.ts';
+import { actionsOver } from '../../activities/provers/scripts/statement-actions.ts';
 import { runSft } from '../../activities/sft/run-sft.ts';
 import { repositorySources } from '../../workers/sources.ts';
 

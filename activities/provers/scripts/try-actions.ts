@@ -18,8 +18,8 @@ import { ActionBudget, displayProof } from '@stp/selfplay';
 import type { LemmaOffers } from '../../lemma-shelf.ts';
 import type { RunVerifier, StatementContexts, VerificationLimits } from '../../ports.ts';
 import type { GrownRecord } from '../../round/library.ts';
-import { actionsOver } from './offered-premises.ts';
 import { featuresOn, statementTokens } from './order.ts';
+import { actionsOver } from './statement-actions.ts';
 import type { Ranking, TriedStatement } from './tries.ts';
 
 export interface ActionTask {
