@@ -16,14 +16,13 @@ import {
   type Premise,
   PremiseCorpus,
   type Stated,
-  statementForm,
   TermRetriever,
   TermTableBuilder,
   type Transfer,
   termsOf,
   theoremKey,
 } from '@stp/selfplay';
-import { ImageIndex } from './lemma-images.ts';
+import { LemmaForms } from './lemma-forms.ts';
 import type { DefinitionSource, Sources } from './ports.ts';
 import { signatureOf } from './theorem-text.ts';
 
@@ -52,9 +51,9 @@ export interface LemmaImage {
 export interface StatementLemmas {
   /** Returns lemmas for the statement, or for a state in its proof; `goal` is the state, written as a statement. */
   readonly offer: (goal?: string) => LemmaOffer;
-  /** Returns theorems of the statement's form on other types (`statementForm`). */
+  /** Returns theorems of the statement's form on other types (`LemmaForms`). */
   readonly analogues: (most: number) => ShownLemma[];
-  /** Returns theorems about images of what the statement is about (`ImageIndex`). */
+  /** Returns theorems about images of what the statement is about (`LemmaForms`). */
   readonly images: (constants: readonly string[], most: number) => LemmaImage[];
 }
 export type LemmaOffers = (asked: StatementToProve) => StatementLemmas;
@@ -78,10 +77,7 @@ export async function lemmaOffers(
   const fromPremises = library.theorems.length + grown.length;
   for (const { statement } of theorems) table.add(termsOf(signatureOf(statement)));
   const retriever = new TermRetriever(table.finish(), 'bm25');
-  const imageIndex = onceMade(() => new ImageIndex(theorems.map(({ statement }) => statement)));
-  const byForm = onceMade(() =>
-    Map.groupBy(theorems.keys(), (index) => statementForm(signatureOf(theorems[index]!.statement))),
-  );
+  const forms = onceMade(() => new LemmaForms(theorems.map(({ statement }) => statement)));
   const aboutOf = remembered((index: number) => about(definitions, theorems[index]!, 0));
   const keyOf = remembered((index: number) => keyUnder(definitions, theorems[index]!));
   const generationOf = (asked: StatementToProve): number =>
@@ -121,13 +117,10 @@ export async function lemmaOffers(
         const found = retriever.find({ state: signatureOf(goal), accessible }, lemmasShown);
         return { lemmas: found.map(({ premise }) => shown(premise)), tokens: lemmaTokens };
       },
-      analogues: (most) => {
-        const alike = byForm().get(statementForm(signatureOf(asked.statement))) ?? [];
-        return alike.filter(accessible).slice(0, most).map(shown);
-      },
+      analogues: (most) => forms().analogues(asked.statement, accessible, most).map(shown),
       images: (constants, most) =>
-        imageIndex()
-          .find(asked.statement, constants, accessible, most)
+        forms()
+          .images(asked.statement, constants, accessible, most)
           .map(({ transfers, pushes, further }) => ({
             transfers: transfers.map((one) => ({ ...one, written: writtenName(one.index) })),
             pushes: pushes.map(writtenName),

@@ -1,6 +1,6 @@
-/** Which theorems about images are found for a statement. */
+/** Which theorems are found for a statement by their form. */
 import { expect, it } from 'vitest';
-import { ImageIndex } from '../../activities/lemma-images.ts';
+import { LemmaForms } from '../../activities/lemma-forms.ts';
 
 const THEOREMS = [
   'theorem UInt8.toBitVec_inj {a b : UInt8} : a.toBitVec = b.toBitVec ↔ a = b',
@@ -15,11 +15,11 @@ const THEOREMS = [
   'theorem BitVec.setWidth_or {w i : Nat} (x y : BitVec w) : BitVec.setWidth i (x ||| y) = BitVec.setWidth i x ||| BitVec.setWidth i y',
   'theorem List.singleton_inj {α : Type} {a b : α} : [a] = [b] ↔ a = b',
 ];
-const index = new ImageIndex(THEOREMS);
+const index = new LemmaForms(THEOREMS);
 const MUL = 'theorem t (a b : UInt16) : (a * b).toUInt8 = a.toUInt8 * b.toUInt8';
 
 const found = (statement: string, constants: string[], accessible = (_: number): boolean => true, most = 4) =>
-  index.find(statement, constants, accessible, most).map(({ transfers, pushes, further }) => ({
+  index.images(statement, constants, accessible, most).map(({ transfers, pushes, further }) => ({
     transfers: transfers.map((one) => one.index),
     pushes,
     further,
@@ -47,4 +47,12 @@ it('takes accessible theorems about relations that the statement mentions, for f
     { transfers: [3], pushes: [], further: [] },
   ]);
   expect(found('theorem t (a b : Nat) : a = b', [])).toEqual([]);
+});
+
+it('finds theorems of one form that are accessible, in order', () => {
+  const asked = 'theorem t {x y : Int8} : x.toBitVec = y.toBitVec ↔ x = y';
+  expect(index.analogues(asked, () => true, 4)).toEqual([0, 1]);
+  expect(index.analogues(asked, (at) => at > 0, 4)).toEqual([1]);
+  expect(index.analogues(asked, () => true, 1)).toEqual([0]);
+  expect(index.analogues(MUL, () => true, 4)).toEqual([]);
 });

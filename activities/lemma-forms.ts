@@ -1,9 +1,9 @@
 /**
- * Finds theorems that state a problem again about images: for a statement about `UInt8` those that reduce its equations
- * to equations of the underlying bit vectors, and those that move `toBitVec` inwards. Such theorems share few terms with
- * the statement, so retrieval by terms ranks them low.
+ * Finds theorems by their form, where retrieval by terms ranks them low because they share few terms with the statement:
+ * theorems of the statement's form on other types; and theorems that state it again about images. For a statement about
+ * `UInt8` these reduce its equations to equations of the underlying bit vectors, and move `toBitVec` inwards.
  */
-import { imageFunction, type Push, pushOf, type Transfer, termsOf, transfersOf } from '@stp/selfplay';
+import { imageFunction, type Push, pushOf, statementForm, type Transfer, termsOf, transfersOf } from '@stp/selfplay';
 import { signatureOf } from './theorem-text.ts';
 
 /** Theorems about one image, as indices. */
@@ -20,18 +20,41 @@ const FURTHER_MAX = 8;
 
 type Indexed<Part> = Part & { readonly index: number };
 
-export class ImageIndex {
+interface Facts {
+  readonly form: string;
+  readonly transfers: readonly Transfer[];
+  readonly push: Push | null;
+}
+
+/** By signature, since each shard of a round reads the same theorems. */
+const known = new Map<string, Facts>();
+const KNOWN_MAX = 100_000;
+
+function factsOf(signature: string): Facts {
+  const found = known.get(signature);
+  if (found !== undefined) return found;
+  const facts = { form: statementForm(signature), transfers: transfersOf(signature), push: pushOf(signature) };
+  if (known.size < KNOWN_MAX) known.set(signature, facts);
+  return facts;
+}
+
+export class LemmaForms {
+  readonly #byForm: ReadonlyMap<string, readonly number[]>;
   readonly #transfers: readonly Indexed<Transfer>[];
   readonly #pushes: ReadonlyMap<string, readonly Indexed<Push>[]>;
 
   constructor(statements: readonly string[]) {
-    const signatures = statements.map(signatureOf);
-    this.#transfers = signatures.flatMap((text, index) => transfersOf(text).map((one) => ({ ...one, index })));
-    const pushes = signatures.flatMap((text, index) => {
-      const push = pushOf(text);
-      return push === null ? [] : [{ ...push, index }];
-    });
+    const facts = statements.map((statement, index) => ({ ...factsOf(signatureOf(statement)), index }));
+    this.#byForm = Map.groupBy(statements.keys(), (index) => facts[index]!.form);
+    this.#transfers = facts.flatMap(({ transfers, index }) => transfers.map((one) => ({ ...one, index })));
+    const pushes = facts.flatMap(({ push, index }) => (push === null ? [] : [{ ...push, index }]));
     this.#pushes = Map.groupBy(pushes, (one) => one.function);
+  }
+
+  /** Returns theorems of the statement's form, in order. */
+  analogues(statement: string, accessible: (index: number) => boolean, most: number): number[] {
+    const alike = this.#byForm.get(statementForm(signatureOf(statement))) ?? [];
+    return alike.filter(accessible).slice(0, most);
   }
 
   /**
@@ -40,7 +63,7 @@ export class ImageIndex {
    * @param constants those of the elaborated statement, since its text need not name the types of its equations
    * @param accessible may a proof use the theorem of this index?
    */
-  find(
+  images(
     statement: string,
     constants: readonly string[],
     accessible: (index: number) => boolean,
