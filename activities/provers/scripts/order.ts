@@ -28,7 +28,8 @@ const CONSTANTS_MAX = 23;
 /** Returns a statement's tokens: its size, its form, and the constants that it mentions. */
 export function statementTokens(statement: string, context: StatementContext): string[] {
   const { binders, applications, coreFunctions, predicates, core, definitions, grind } = context;
-  const { relation, hypotheses } = statedTerms(signatureOf(statement));
+  const signature = signatureOf(statement);
+  const { relation, hypotheses } = statedTerms(signature);
   const count = (kind: ContextBinder['kind']): number => binders.filter((one) => one.kind === kind).length;
   const counts = {
     arrows: hypotheses,
@@ -44,7 +45,7 @@ export function statementTokens(statement: string, context: StatementContext): s
   return [
     `size:${Math.round(Math.log2(statement.length))}`,
     `concludes:${relation}`,
-    `form:${statementForm(signatureOf(statement))}`,
+    `form:${statementForm(signature)}`,
     `grind:${grind}`,
     ...Object.entries(counts).map(([name, own]) => `${name}:${Math.min(COUNT_MAX, own)}`),
     ...[...core, ...definitions.map(({ name }) => name)].slice(0, CONSTANTS_MAX),

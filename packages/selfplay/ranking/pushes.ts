@@ -2,10 +2,17 @@
  * Equations that move a function inwards, such as `(a + b).toNat = (a.toNat + b.toNat) % 2 ^ w`. Where a relation is
  * reduced to images (`transfersOf`), they reduce the terms.
  */
-import { CLOSERS, statementPieces, typeColon } from '@stp/lean-text';
 import { boundIn, termsIn } from '../retrieval/term-index.ts';
-import { conclusionOf, operators, RELATIONS } from './premise-fit.ts';
-import { binderTerms } from './transfers.ts';
+import {
+  binderTerms,
+  CLOSING,
+  conclusionOf,
+  isNumeral,
+  OPENING,
+  operators,
+  RELATIONS,
+  statementWords,
+} from './statement-words.ts';
 
 export interface Push {
   /** Last part of the function's name, or `↑`. */
@@ -23,12 +30,12 @@ export interface Push {
  * @param text binders, colon and type, without keyword and name
  */
 export function pushOf(text: string): Push | null {
-  const { pieces } = statementPieces(text);
-  const { words } = conclusionOf(pieces.slice(typeColon(pieces) + 1), 0);
+  const stated = statementWords(text);
+  const { words } = conclusionOf(stated.type);
   const relation = words.find((one) => RELATIONS.has(one.text));
   if (relation?.text !== '=' || words.some((one) => one.text === '↔')) return null;
   const [start, end] = [words[0]!.at, relation.at];
-  const side = operators(pieces.filter(({ at }) => start <= at && at < end)).map((one) => one.text);
+  const side = operators(stated.pieces.filter(({ at }) => start <= at && at < end)).map((one) => one.text);
   const head = headOf(side);
   if (head === null) return null;
   const bound = boundIn(text);
@@ -38,7 +45,7 @@ export function pushOf(text: string): Push | null {
   if (bound.has(isWord ? owner : side.at(-1)!)) return null;
   const left = new Set(termsIn(text.slice(start, end), bound).filter((term) => lastPart(term) !== head));
   if (owner !== '' && !bound.has(owner.split('.')[0]!)) left.add(owner);
-  const types = binderTerms(text, pieces, bound).filter((term) => term !== 'Nat');
+  const types = binderTerms(stated, bound).filter((term) => term !== 'Nat');
   return {
     function: head,
     left: [...left],
@@ -70,16 +77,13 @@ const areArguments = (words: readonly string[]): boolean => argumentsOf(words) !
 function argumentsOf(words: readonly string[]): number | null {
   let [depth, count] = [0, 0];
   for (const word of words) {
-    if (depth === 0 && !OPENING.has(word) && !isName(word) && !NUMERAL.test(word)) return null;
+    if (depth === 0 && !OPENING.has(word) && !isName(word) && !isNumeral(word)) return null;
     if (depth === 0) count++;
     depth += Number(OPENING.has(word)) - Number(CLOSING.has(word));
   }
   return count;
 }
 
-const OPENING: ReadonlySet<string> = new Set(Object.keys(CLOSERS));
-const CLOSING: ReadonlySet<string> = new Set(Object.values(CLOSERS));
-const NUMERAL = /^\p{Nd}+$/u;
 /** Matches a name, which may be qualified. */
 const NAME = /^[\p{L}_·][\p{L}\p{N}_'!?₀-₉]*(?:\.[\p{L}_][\p{L}\p{N}_'!?₀-₉]*)*$/u;
 const isName = (word: string): boolean => NAME.test(word);

@@ -5,24 +5,21 @@
  *
  * Example: `Array.map_map` and `List.map_map` have the form `map #0 ( map #1 #2 ) = map ( #0 ∘ #1 ) #2`.
  */
-import { statementPieces, typeColon } from '@stp/lean-text';
 import { termsOf } from '../retrieval/term-index.ts';
-import { operators } from './premise-fit.ts';
+import { isNumeral, operators, statementWords } from './statement-words.ts';
 
-const NUMERAL = /^\p{Nd}+$/u;
 const NAME = /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u;
 
 /** @param text binders, colon and type, without keyword and name; hypotheses in binders do not count */
 export function statementForm(text: string): string {
-  const { pieces } = statementPieces(text);
-  const words = operators(pieces.slice(typeColon(pieces) + 1)).map((one) => one.text);
+  const words = operators(statementWords(text).type).map((one) => one.text);
   const terms = new Set(termsOf(text));
   const numbers = new Map<string, string>();
   const form: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     // A numeral with its type, such as `(0 : Nat)`.
-    if (word === '(' && NUMERAL.test(words[at + 1] ?? '') && words[at + 2] === ':') {
+    if (word === '(' && isNumeral(words[at + 1] ?? '') && words[at + 2] === ':') {
       form.push(words[at + 1]!);
       at = words.indexOf(')', at);
       if (at < 0) break;

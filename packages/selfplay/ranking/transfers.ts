@@ -4,9 +4,18 @@
  * one, most proofs begin with such a theorem. It shares few terms with the statement, so retrieval by terms ranks it
  * low.
  */
-import { CLOSERS, statementPieces, typeColon } from '@stp/lean-text';
-import { boundIn, termsIn } from '../retrieval/term-index.ts';
-import { CONNECTIVES, conclusionOf, operators, type Pieces, RELATIONS } from './premise-fit.ts';
+import { boundIn } from '../retrieval/term-index.ts';
+import {
+  binderTerms,
+  CLOSING,
+  CONNECTIVES,
+  conclusionOf,
+  OPENING,
+  operators,
+  RELATIONS,
+  statementWords,
+  type Word,
+} from './statement-words.ts';
 
 export interface Transfer {
   readonly relation: string;
@@ -29,11 +38,11 @@ const HOLE = '·';
  */
 export function transfersOf(text: string): Transfer[] {
   if (!RELATES_WORDS.test(text)) return [];
-  const { pieces } = statementPieces(text);
-  const { words } = conclusionOf(pieces.slice(typeColon(pieces) + 1), 0);
+  const stated = statementWords(text);
+  const { words } = conclusionOf(stated.type);
   const bound = boundIn(text);
-  const mentioned = [...new Set(binderTerms(text, pieces, bound))];
-  const sides = sidesRelated(pieces);
+  const mentioned = [...new Set(binderTerms(stated, bound))];
+  const sides = sidesRelated(operators(stated.pieces));
   const middle = words.findIndex((word) => word.text === '↔');
   const rule = [{ side: words, valuesOn: null }] as const;
   const equivalence = [
@@ -69,8 +78,8 @@ function withVariable(word: string, variable: string, put: string): string {
 }
 
 /** Returns the words on both sides of each relation, also of those in brackets and among hypotheses. */
-function sidesRelated(pieces: Pieces): [string[], string[]][] {
-  const words = operators(pieces).map((word) => word.text);
+function sidesRelated(all: readonly Word[]): [string[], string[]][] {
+  const words = all.map((word) => word.text);
   return words.flatMap((sign, at): [string[], string[]][] => {
     if (!RELATIONS.has(sign)) return [];
     const left = sideOf(words.slice(0, at).reverse(), CLOSING, OPENING).reverse();
@@ -88,12 +97,4 @@ function sideOf(words: readonly string[], opens: ReadonlySet<string>, closes: Re
   });
   return words.slice(0, end < 0 ? words.length : end);
 }
-const OPENING: ReadonlySet<string> = new Set(Object.keys(CLOSERS));
-const CLOSING: ReadonlySet<string> = new Set(Object.values(CLOSERS));
 const ENDS_SIDE: ReadonlySet<string> = new Set([...CONNECTIVES, '→', ',', ':']);
-
-const UNIVERSE = /^(?:Type|Sort|Prop|[uvw](?:_\d+)?)$/u;
-
-/** Returns the terms of the binders, without universes. */
-export const binderTerms = (text: string, pieces: Pieces, bound: ReadonlySet<string>): string[] =>
-  termsIn(text.slice(0, pieces[typeColon(pieces)]?.at), bound).filter((term) => !UNIVERSE.test(term));
