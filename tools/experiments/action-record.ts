@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolveConfig } from '@stp/config';
-import { actionsFor, TRY_HEARTBEATS_MAX } from '@stp/lean-explore';
+import { TRY_HEARTBEATS_MAX } from '@stp/lean-explore';
 import { orderKey } from '@stp/selfplay';
 import { z } from 'zod';
 import { lemmaOffers } from '../../activities/lemma-shelf.ts';
