@@ -6,10 +6,10 @@
  */
 import './test/support/compile-cache.ts';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { longFirst } from './test/support/long-first.ts';
 import { SLOW } from './test/support/slow-tag.ts';
 
-/** Files of half a minute and more: they start first, so that none of them runs alone at the end. */
+/** Files of half a minute and more. */
 const LONG = [
   'packages/lean-verifier/trust/verifier.process.test.ts',
   'test/adversarial/adversarial.process.test.ts',
@@ -25,16 +25,6 @@ const LONG = [
   'test/docs/guides.process.test.ts',
 ];
 
-class LongFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rankOf = ({ moduleId }: TestSpecification): number => {
-      const found = LONG.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return found === -1 ? LONG.length : found;
-    };
-    return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other));
-  }
-}
-
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -47,7 +37,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     // What comes at once on an idle machine may take long on one that stands still; vitest's own limit is one second.
     expect: { poll: { timeout: 50_000 } },
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: longFirst(LONG) },
     projects: [
       {
         extends: true,

@@ -5,7 +5,20 @@ import './test/support/compile-cache.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { longFirst } from './test/support/long-first.ts';
 import { SLOW } from './test/support/slow-tag.ts';
+
+/** Files of two minutes and more. */
+const LONG = [
+  'packages/lean-kernel/hostile.test.ts',
+  'test/docs/lean-core.slow.ts',
+  'test/e2e/grpo.slow.ts',
+  'test/adversarial/objects.slow.ts',
+  'test/docs/your-project.slow.ts',
+  'packages/lean-verifier/serve/headers.process.test.ts',
+  'test/llama-cpp/commands.slow.ts',
+  'test/examples/smoke-run.slow.ts',
+];
 
 /** They say at their tops why. */
 const ALONE = [
@@ -28,6 +41,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     globalSetup: 'test/support/set-up.ts',
     expect: { poll: { timeout: 60_000 } },
+    sequence: { sequencer: longFirst(LONG) },
     projects: [
       {
         extends: true,
