@@ -200,7 +200,8 @@ export async function getWeights(name: string, { python, json }: WeightsCommandO
   const packaged = describePackage(name);
   if (!json && name.startsWith('hf://')) sayHub(name, await describeHubModel(name, { python }));
   if (!json && packaged !== null) say('licence', packaged.licence);
-  const context = { python, cacheDirectory, convertGguf: ggufToFolder };
+  const onWait = (): void => console.error('Another process downloads these weights. Waiting for it.');
+  const context = { python, cacheDirectory, convertGguf: ggufToFolder, onWait };
   const record = await fetchWeights(name, context);
   if (json) return console.log(printableJson(record));
   say('name', `${record.name}#sha256=${record.sha256}`);

@@ -73,6 +73,8 @@ interface Name {
 export interface WeightsOptions extends PackageOptions {
   /** STP_CACHE. */
   readonly cacheDirectory: string;
+  /** Called once if another process downloads the same weights, which a download waits for. */
+  readonly onWait?: () => void;
 }
 
 /** Whether the text names weights from elsewhere; else it is the path of a folder. */
@@ -189,7 +191,7 @@ export async function fetchWeights(name: string, options: WeightsOptions): Promi
     const isWanted = finished !== null && (parsed.sha256 ?? finished.sha256) === finished.sha256;
     return isWanted ? finished : fetchAlone(parsed, folder, options);
   };
-  return withFileLock(`${folder}.lock`, download, { signal: options.signal });
+  return withFileLock(`${folder}.lock`, download, options);
 }
 
 async function fetchAlone(name: Name, folder: string, options: WeightsOptions): Promise<WeightsRecord> {

@@ -258,7 +258,10 @@ it('weights that several want at the same time are downloaded once', async () =>
   await fetchWeights(BUCKETED, options);
   const forOne = fake.requests.length - before;
   await rm(join(options.cacheDirectory, 'weights'), { recursive: true });
-  const records = await Promise.all([1, 2, 3].map(() => fetchWeights(BUCKETED, options)));
+  let waiting = 0;
+  const onWait = (): number => waiting++;
+  const records = await Promise.all([1, 2, 3].map(() => fetchWeights(BUCKETED, { ...options, onWait })));
+  expect(waiting).toBe(2);
   expect(fake.requests.length - before).toBe(2 * forOne);
   expect(records[1]).toEqual(records[0]);
   expect(records[2]).toEqual(records[0]);
