@@ -97,14 +97,14 @@ export class Substitution {
       const known = memory.get(expr);
       if (known !== undefined) return known;
       this.#budget.step();
-      const result = replacement(expr) ?? this.#rebuilt(expr, walk);
+      const result = replacement(expr) ?? this.#rebuilt(expr, 0, walk);
       memory.set(expr, result);
       return result;
     };
     return walk(term);
   }
 
-  #instantiated(expr: Expr, offset: number): Expr {
+  readonly #instantiated = (expr: Expr, offset: number): Expr => {
     const terms = this.#terms;
     if (terms.looseBound(expr) <= offset) return expr;
     const kind = terms.kind(expr);
@@ -116,45 +116,12 @@ export class Substitution {
     const known = this.#memory.get(expr, offset);
     if (known >= 0) return known as Expr;
     this.#budget.step();
-    let result: Expr;
-    switch (kind) {
-      case APPLICATION:
-        result = terms.application(
-          this.#instantiated(terms.fn(expr), offset),
-          this.#instantiated(terms.argument(expr), offset),
-        );
-        break;
-      case LAMBDA:
-        result = terms.lambda(
-          this.#instantiated(terms.binderType(expr), offset),
-          this.#instantiated(terms.body(expr), offset + 1),
-        );
-        break;
-      case FORALL:
-        result = terms.forall(
-          this.#instantiated(terms.binderType(expr), offset),
-          this.#instantiated(terms.body(expr), offset + 1),
-        );
-        break;
-      case LET:
-        result = terms.let(
-          this.#instantiated(terms.binderType(expr), offset),
-          this.#instantiated(terms.letValue(expr), offset),
-          this.#instantiated(terms.letBody(expr), offset + 1),
-        );
-        break;
-      default:
-        result = terms.projection(
-          terms.name(expr),
-          terms.fieldIndex(expr),
-          this.#instantiated(terms.projected(expr), offset),
-        );
-    }
+    const result = this.#rebuilt(expr, offset, this.#instantiated);
     this.#memory.set(expr, offset, result);
     return result;
-  }
+  };
 
-  #abstracted(expr: Expr, offset: number): Expr {
+  readonly #abstracted = (expr: Expr, offset: number): Expr => {
     const terms = this.#terms;
     if (terms.freeBound(expr) <= this.#firstLocal) return expr;
     const kind = terms.kind(expr);
@@ -170,45 +137,12 @@ export class Substitution {
     const known = this.#memory.get(expr, offset);
     if (known >= 0) return known as Expr;
     this.#budget.step();
-    let result: Expr;
-    switch (kind) {
-      case APPLICATION:
-        result = terms.application(
-          this.#abstracted(terms.fn(expr), offset),
-          this.#abstracted(terms.argument(expr), offset),
-        );
-        break;
-      case LAMBDA:
-        result = terms.lambda(
-          this.#abstracted(terms.binderType(expr), offset),
-          this.#abstracted(terms.body(expr), offset + 1),
-        );
-        break;
-      case FORALL:
-        result = terms.forall(
-          this.#abstracted(terms.binderType(expr), offset),
-          this.#abstracted(terms.body(expr), offset + 1),
-        );
-        break;
-      case LET:
-        result = terms.let(
-          this.#abstracted(terms.binderType(expr), offset),
-          this.#abstracted(terms.letValue(expr), offset),
-          this.#abstracted(terms.letBody(expr), offset + 1),
-        );
-        break;
-      default:
-        result = terms.projection(
-          terms.name(expr),
-          terms.fieldIndex(expr),
-          this.#abstracted(terms.projected(expr), offset),
-        );
-    }
+    const result = this.#rebuilt(expr, offset, this.#abstracted);
     this.#memory.set(expr, offset, result);
     return result;
-  }
+  };
 
-  #withLevels(expr: Expr): Expr {
+  readonly #withLevels = (expr: Expr): Expr => {
     const terms = this.#terms;
     if (!terms.hasLevelParameter(expr)) return expr;
     const known = this.#memory.get(expr, 0);
@@ -222,15 +156,12 @@ export class Substitution {
       case CONSTANT:
         result = terms.constant(terms.name(expr), this.#levelList(terms.levelList(expr)));
         break;
-      case APPLICATION:
-        result = terms.application(this.#withLevels(terms.fn(expr)), this.#withLevels(terms.argument(expr)));
-        break;
       default:
-        result = this.#rebuilt(expr, (part) => this.#withLevels(part));
+        result = this.#rebuilt(expr, 0, this.#withLevels);
     }
     this.#memory.set(expr, 0, result);
     return result;
-  }
+  };
 
   #level(level: Level): Level {
     const { levels } = this.#terms;
@@ -262,20 +193,24 @@ export class Substitution {
     return result;
   }
 
-  /** Returns the same node with changed operands. */
-  #rebuilt(expr: Expr, part: (expr: Expr) => Expr): Expr {
+  /** Returns the same node with changed operands. `offset` counts the binders around the node. */
+  #rebuilt(expr: Expr, offset: number, changed: (expr: Expr, offset: number) => Expr): Expr {
     const terms = this.#terms;
     switch (terms.kind(expr)) {
       case APPLICATION:
-        return terms.application(part(terms.fn(expr)), part(terms.argument(expr)));
+        return terms.application(changed(terms.fn(expr), offset), changed(terms.argument(expr), offset));
       case LAMBDA:
-        return terms.lambda(part(terms.binderType(expr)), part(terms.body(expr)));
+        return terms.lambda(changed(terms.binderType(expr), offset), changed(terms.body(expr), offset + 1));
       case FORALL:
-        return terms.forall(part(terms.binderType(expr)), part(terms.body(expr)));
+        return terms.forall(changed(terms.binderType(expr), offset), changed(terms.body(expr), offset + 1));
       case LET:
-        return terms.let(part(terms.binderType(expr)), part(terms.letValue(expr)), part(terms.letBody(expr)));
+        return terms.let(
+          changed(terms.binderType(expr), offset),
+          changed(terms.letValue(expr), offset),
+          changed(terms.letBody(expr), offset + 1),
+        );
       case PROJECTION:
-        return terms.projection(terms.name(expr), terms.fieldIndex(expr), part(terms.projected(expr)));
+        return terms.projection(terms.name(expr), terms.fieldIndex(expr), changed(terms.projected(expr), offset));
       default:
         return expr;
     }
