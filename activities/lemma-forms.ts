@@ -1,9 +1,20 @@
 /**
  * Finds theorems by their form, where retrieval by terms ranks them low because they share few terms with the statement:
- * theorems of the statement's form on other types; and theorems that state it again about images. For a statement about
- * `UInt8` these reduce its equations to equations of the underlying bit vectors, and move `toBitVec` inwards.
+ * theorems of the statement's form on other types; equations that rewrite a part of it; and theorems that state it again
+ * about images. For a statement about `UInt8` these reduce its equations to equations of the underlying bit vectors, and
+ * move `toBitVec` inwards.
  */
-import { imageFunction, type Push, pushOf, statementForm, type Transfer, termsOf, transfersOf } from '@stp/selfplay';
+import {
+  imageFunction,
+  type Push,
+  pushOf,
+  type RewriteRule,
+  rewriteRuleOf,
+  statementForm,
+  type Transfer,
+  termsOf,
+  transfersOf,
+} from '@stp/selfplay';
 import { signatureOf } from './theorem-text.ts';
 
 /** Theorems about one image, as indices. */
@@ -15,8 +26,18 @@ export interface ImageTheorems {
   readonly further: readonly number[];
 }
 
+/** An equation that rewrites a part of a statement. */
+export interface FoundRule {
+  readonly index: number;
+  /** Functions of its right side that the statement does not mention. */
+  readonly brings: readonly string[];
+}
+
 const PUSHES_MAX = 24;
 const FURTHER_MAX = 8;
+const BROUGHT_MAX = 4;
+/** `simp` decides propositions by itself; with this unfolded it meets instances instead. */
+const DECIDES = 'Decidable.decide';
 
 type Indexed<Part> = Part & { readonly index: number };
 
@@ -24,6 +45,7 @@ interface Facts {
   readonly form: string;
   readonly transfers: readonly Transfer[];
   readonly push: Push | null;
+  readonly rule: RewriteRule | null;
 }
 
 /** By signature, since each shard of a round reads the same theorems. */
@@ -33,7 +55,12 @@ const KNOWN_MAX = 100_000;
 function factsOf(signature: string): Facts {
   const found = known.get(signature);
   if (found !== undefined) return found;
-  const facts = { form: statementForm(signature), transfers: transfersOf(signature), push: pushOf(signature) };
+  const facts = {
+    form: statementForm(signature),
+    transfers: transfersOf(signature),
+    push: pushOf(signature),
+    rule: rewriteRuleOf(signature),
+  };
   if (known.size < KNOWN_MAX) known.set(signature, facts);
   return facts;
 }
@@ -42,6 +69,9 @@ export class LemmaForms {
   readonly #byForm: ReadonlyMap<string, readonly number[]>;
   readonly #transfers: readonly Indexed<Transfer>[];
   readonly #pushes: ReadonlyMap<string, readonly Indexed<Push>[]>;
+  /** Rules by the term of their left side that fewest rules have, and how many have it. */
+  readonly #rules: ReadonlyMap<string, readonly Indexed<RewriteRule>[]>;
+  readonly #rulesWith = new Map<string, number>();
 
   constructor(statements: readonly string[]) {
     const facts = statements.map((statement, index) => ({ ...factsOf(signatureOf(statement)), index }));
@@ -49,12 +79,55 @@ export class LemmaForms {
     this.#transfers = facts.flatMap(({ transfers, index }) => transfers.map((one) => ({ ...one, index })));
     const pushes = facts.flatMap(({ push, index }) => (push === null ? [] : [{ ...push, index }]));
     this.#pushes = Map.groupBy(pushes, (one) => one.function);
+    const rules = facts.flatMap(({ rule, index }) => (rule === null ? [] : [{ ...rule, index }]));
+    for (const term of rules.flatMap(({ left }) => left))
+      this.#rulesWith.set(term, (this.#rulesWith.get(term) ?? 0) + 1);
+    this.#rules = Map.groupBy(rules, ({ left }) => this.#rarest(left));
   }
 
   /** Returns theorems of the statement's form, in order. */
   analogues(statement: string, accessible: (index: number) => boolean, most: number): number[] {
     const alike = this.#byForm.get(statementForm(signatureOf(statement))) ?? [];
     return alike.filter(accessible).slice(0, most);
+  }
+
+  /**
+   * Returns equations that rewrite a part of the statement. Those about its rarest constants come first, then those
+   * without hypotheses, then those whose left sides have more terms.
+   *
+   * @param constants those of the elaborated statement, since `(m...n).toList` does not say which `toList` it means
+   */
+  rules(
+    statement: string,
+    constants: readonly string[],
+    accessible: (index: number) => boolean,
+    most: number,
+  ): FoundRule[] {
+    // A constant such as `Std.Rco.mk` mentions the type `Std.Rco`.
+    const types = constants.map((name) => name.slice(0, Math.max(0, name.lastIndexOf('.'))));
+    const mentioned = new Set(termsOf([signatureOf(statement), ...constants, ...types].join(' ')));
+    const isMentioned = (term: string): boolean => mentioned.has(term);
+    const found = [...mentioned]
+      .flatMap((term) => this.#rules.get(term) ?? [])
+      .filter(({ left, types: own, index }) => left.every(isMentioned) && own.every(isMentioned) && accessible(index));
+    const rarity = ({ left }: RewriteRule): number => this.#rulesWith.get(this.#rarest(left))!;
+    return found
+      .toSorted(
+        (one, other) =>
+          rarity(one) - rarity(other) ||
+          Number(one.isConditional) - Number(other.isConditional) ||
+          other.left.length - one.left.length,
+      )
+      .slice(0, most)
+      .map(({ index, right }) => {
+        const brings = right.filter((name) => !isMentioned(name) && name !== DECIDES);
+        return { index, brings: brings.slice(0, BROUGHT_MAX) };
+      });
+  }
+
+  #rarest(terms: readonly string[]): string {
+    const times = (term: string): number => this.#rulesWith.get(term)!;
+    return terms.reduce((rarest, term) => (times(term) < times(rarest) ? term : rarest));
   }
 
   /**

@@ -47,6 +47,12 @@ export interface LemmaImage {
   readonly further: readonly string[];
 }
 
+/** An equation that rewrites a part of the statement (`FoundRule`), as a proof writes its name. */
+export interface LemmaRule {
+  readonly written: string;
+  readonly brings: readonly string[];
+}
+
 /** Finds lemmas for a statement. */
 export interface StatementLemmas {
   /** Returns lemmas for the statement, or for a state in its proof; `goal` is the state, written as a statement. */
@@ -55,9 +61,11 @@ export interface StatementLemmas {
   readonly analogues: (most: number) => ShownLemma[];
   /** Returns theorems about images of what the statement is about (`LemmaForms`). */
   readonly images: (constants: readonly string[], most: number) => LemmaImage[];
+  /** Returns equations that rewrite a part of the statement (`LemmaForms`). */
+  readonly rules: (constants: readonly string[], most: number) => LemmaRule[];
 }
 export type LemmaOffers = (asked: StatementToProve) => StatementLemmas;
-const NOTHING: StatementLemmas = { offer: () => NO_LEMMAS, analogues: () => [], images: () => [] };
+const NOTHING: StatementLemmas = { offer: () => NO_LEMMAS, analogues: () => [], images: () => [], rules: () => [] };
 
 const LIBRARY = 'Stp';
 const OPENS_LIBRARY = new RegExp(`^open (?:.* )?${LIBRARY}(?: |$)`, 'mu');
@@ -126,6 +134,10 @@ export async function lemmaOffers(
             pushes: pushes.map(writtenName),
             further: further.map(writtenName),
           })),
+      rules: (constants, most) =>
+        forms()
+          .rules(asked.statement, constants, accessible, most)
+          .map(({ index, brings }) => ({ written: writtenName(index), brings })),
     };
   };
 }

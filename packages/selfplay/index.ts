@@ -53,6 +53,7 @@ export { type Beside, besideOf, type ConjectureFeatures, conjectureFeatures } fr
 export { type RankerExample, rankerScore, trainRanker } from './ranking/conjecture-ranker.ts';
 export { premiseParts, statedTerms } from './ranking/premise-fit.ts';
 export { imageFunction, type Push, pushOf } from './ranking/pushes.ts';
+export { type RewriteRule, rewriteRuleOf } from './ranking/rewrite-rules.ts';
 export { statementForm } from './ranking/statement-form.ts';
 export { type Transfer, transfersOf } from './ranking/transfers.ts';
 export { countRates, type JudgedSamples, keepBest, passRate, RateTable } from './rates.ts';

@@ -56,3 +56,25 @@ it('finds theorems of one form that are accessible, in order', () => {
   expect(index.analogues(asked, () => true, 1)).toEqual([0]);
   expect(index.analogues(MUL, () => true, 4)).toEqual([]);
 });
+
+it('finds equations that rewrite a part of the statement, those about its rarest constant first', () => {
+  const rules = new LemmaForms([
+    'theorem Rco.getElem?_toList_eq {r : Rco} {i : Nat} : r.toList[i]? = Option.filter r.has (Nat.succMany? i r.lower)',
+    'theorem Roo.getElem?_toList_eq {r : Roo} {i : Nat} : r.toList[i]? = Option.filter r.has (Nat.succMany? i r.lower)',
+    'theorem Nat.getElem?_toList_rcc {n i : Int} : (n...=n).toList[i]? = none',
+    'theorem getElem?_pos {xs : List Nat} {i : Nat} (h : i < xs.length) : xs[i]? = Option.some xs[i]',
+    'theorem getElem?_eq_match {xs : List Nat} {i : Nat} : xs[i]? = List.match xs',
+    'theorem List.some_pos {xs : List Nat} {i : Nat} : decide (0 < xs.foo) = Decidable.decide (xs = [])',
+  ]);
+  const asked = 'theorem t {m n i : Nat} : (m...n).toList[i]? = Option.some i';
+  const constants = ['Rco.mk', 'Rco.toList', 'GetElem?.getElem?', 'List.length', 'Nat', 'List'];
+  expect(rules.rules(asked, constants, () => true, 4)).toEqual([
+    { index: 0, brings: ['Option.filter', 'Nat.succMany?'] },
+    { index: 4, brings: ['List.match'] },
+    { index: 3, brings: [] },
+  ]);
+  expect(rules.rules(asked, constants, (at) => at !== 0, 1)).toEqual([{ index: 4, brings: ['List.match'] }]);
+  expect(rules.rules('theorem t {xs : List Nat} : decide (0 < xs.foo) = true', ['List.foo'], () => true, 4)).toEqual([
+    { index: 5, brings: [] },
+  ]);
+});

@@ -7,6 +7,7 @@ import { signatureOf } from '../../theorem-text.ts';
 
 const ANALOGUES_MAX = 2;
 const IMAGES_MAX = 4;
+const RULES_MAX = 2;
 
 /**
  * Returns a function that composes a statement's actions. For a ranker it describes how each premise fits
@@ -16,7 +17,7 @@ const IMAGES_MAX = 4;
 export function actionsOver(offersFor: LemmaOffers): (asked: StatementToProve, context: StatementContext) => Action[] {
   const read = remembered(statedTerms);
   return (asked, context) => {
-    const { offer, analogues, images } = offersFor(asked);
+    const { offer, analogues, images, rules } = offersFor(asked);
     const stated = statedTerms(signatureOf(asked.statement));
     const alike = analogues(ANALOGUES_MAX);
     const names = new Set(alike.map((one) => one.name));
@@ -32,6 +33,6 @@ export function actionsOver(offersFor: LemmaOffers): (asked: StatementToProve, c
     }));
     const analogous = alike.map(({ written }) => written);
     const found = images(context.core, IMAGES_MAX).map((image) => ({ ...image, analogues: analogous }));
-    return actionsFor(context, premises, found);
+    return actionsFor(context, premises, found, rules(context.core, RULES_MAX));
   };
 }

@@ -32,6 +32,7 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ext: { nothing: 2 },
   'ext grind': { nothing: 11 },
   unfold: { function: 10 },
+  rule: { premise: 30 },
   simpa: { premise: 3 },
   apply: { premise: 2.6 },
   rw: { premise: 1.5 },

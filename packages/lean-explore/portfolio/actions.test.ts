@@ -152,3 +152,22 @@ it('reduces relations to those of images, and moves functions inwards', () => {
   expect(found[0]!.parts.slice(3)).toEqual(['image:·.toBitVec', 'transfers:=', 'transfers:<', 'pushes:1']);
   expect(found.map(({ parts }) => actionPrice(parts))).toEqual([10, 8]);
 });
+
+it('rewrites by one equation at a time, with the functions that it brings in', () => {
+  const rules = [
+    { written: 'Std.Rco.getElem?_toList_eq', brings: ['Option.filter'] },
+    { written: 'getElem?_pos', brings: [] },
+  ];
+  const found = actionsFor(context, [], [], rules).filter(({ parts }) => parts.includes('ends:rule'));
+  expect(found.map(({ proof }) => proof.replace(/^ {2}intro ys\n {2}/u, '').split(' <;> ')[0])).toEqual([
+    '(try simp_all [Std.Rco.getElem?_toList_eq, Option.filter])',
+    '(try simp_all [getElem?_pos])',
+  ]);
+  expect(found[1]!.parts.slice(0, 5)).toEqual([
+    'begins:nothing',
+    'ends:rule',
+    'names:premise',
+    'premise:getElem?_pos',
+    'rank:1',
+  ]);
+});

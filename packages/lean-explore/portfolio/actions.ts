@@ -43,6 +43,13 @@ export interface OfferedImage {
   readonly analogues: readonly string[];
 }
 
+/** An equation that rewrites a part of the statement. */
+export interface OfferedRule {
+  readonly written: string;
+  /** Functions of its right side that the statement does not mention. */
+  readonly brings: readonly string[];
+}
+
 const FUNCTIONS_MAX = 6;
 const VARIABLES_MAX = 3;
 const HYPOTHESES_MAX = 2;
@@ -96,6 +103,7 @@ export function actionsFor(
   context: StatementContext,
   premises: readonly OfferedPremise[],
   images: readonly OfferedImage[] = [],
+  rules: readonly OfferedRule[] = [],
 ): Action[] {
   const names = namesFor(
     context,
@@ -107,6 +115,7 @@ export function actionsFor(
     ...endsNaming(names).map((end) => action(plain!, end)),
     ...chains(names).map((end) => action(plain!, end)),
     ...images.flatMap((image) => transferring(image, context)).map((end) => action(plain!, end)),
+    ...rules.map((rule, index) => action(plain!, rewriting(rule, index, names))),
     ...names.functions.flatMap((name) => oneFunction(name).map((end) => action(plain!, end))),
     ...premises.flatMap((premise, index) => onePremise(premise, index).map((end) => action(plain!, end))),
     ...further.flatMap((beginning) => {
@@ -231,6 +240,16 @@ function transferring({ transfers, pushes, further, analogues }: OfferedImage, {
   return rule === undefined
     ? []
     : [{ tactic: 'transfer rule', names: 'premises', text: `apply ${rule.written} <;> ${rest}`, parts }];
+}
+
+/**
+ * An end that rewrites by one equation, unfolds what that brings in, and splits conditions on both sides. It names one
+ * equation alone, since a more general one would rewrite the same term in another way.
+ */
+function rewriting({ written, brings }: OfferedRule, index: number, { grind }: Names): End {
+  const simpAll = simp([written, ...brings], 'simp_all');
+  const text = `(try ${simpAll}) <;> (try split) <;> (try split) <;> (try ${simpAll}) <;> first | omega | ${grind}`;
+  return { tactic: 'rule', names: 'premise', text, parts: [`premise:${written}`, `rank:${index}`] };
 }
 
 function oneFunction(name: string): End[] {

@@ -27,6 +27,7 @@ const [FIRST_PREMISES, NEXT_PREMISES] = [4, 10];
 const TIERS: readonly ((kind: Kind) => boolean)[] = [
   ({ begins, ends, names }) => begins === 'nothing' && (ends === 'rfl' || (ends === 'split' && names !== 'premise')),
   ({ begins, ends }) => (begins.startsWith('cases') || begins === 'two cases') && ends === 'rfl',
+  ({ rank, ends }) => rank === 0 && ends === 'rule',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'functions',
   ({ begins, ends, names }) => begins !== 'nothing' && ends === 'simp_all' && names === 'nothing',
   ({ begins }) => RARE_BEGINNINGS.has(begins),

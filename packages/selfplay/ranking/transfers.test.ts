@@ -1,6 +1,7 @@
-/** Theorems that reduce a relation to images, equations that move functions inwards, and the forms of theorems. */
+/** Theorems that reduce a relation to images, equations that move functions inwards or rewrite, and the forms of theorems. */
 import { expect, it } from 'vitest';
 import { imageFunction, pushOf } from './pushes.ts';
+import { rewriteRuleOf } from './rewrite-rules.ts';
 import { statementForm } from './statement-form.ts';
 import { transfersOf } from './transfers.ts';
 
@@ -89,4 +90,34 @@ it('gives theorems on different types one form', () => {
   expect(statementForm('(a : UInt8) : a + (0 : UInt8) = a')).toBe(statementForm('{x : Nat} : x + (0 : Nat) = x'));
   expect(statementForm('(a b : Nat) : a + b = b + a')).not.toBe(statementForm('(a b : Nat) : a + b = a + b'));
   expect(['', ':', ': (0 :', '('].map(statementForm)).toEqual(['', '', '0', '(']);
+});
+
+it('says what an equation rewrites, by the names of constants', () => {
+  const found = rewriteRuleOf(
+    '{α : Type u} [Least? α] {r : Std.Rco α} {i : Nat} : r.toList[i]? = Option.filter (fun (a : α) ↦ a < r.upper) (Std.succMany? i r.lower)',
+  );
+  expect(found).toEqual({
+    left: ['Std.Rco.toList', 'toList', 'GetElem?.getElem?'],
+    types: ['Std.Rco', 'Rco', 'Nat'],
+    isConditional: false,
+    right: ['Option.filter', 'Std.succMany?'],
+  });
+  expect(rewriteRuleOf('{xs : List Nat} (h : xs ≠ []) : xs.head? = Option.some (xs.head h)')).toMatchObject({
+    left: ['List.head?', 'head?'],
+    isConditional: true,
+  });
+  expect(rewriteRuleOf('{xs : List Nat} : xs.isEmpty = true ↔ xs.length = 0')!.left).toContain('List.isEmpty');
+});
+
+it.each([
+  // It would rewrite its own result.
+  '{xs ys : List Nat} : xs.append ys = ys.append xs',
+  '{xs : List Nat} : xs.reverse = (xs.reverse.reverse).reverse',
+  // Not an equation, nothing but operators, or below a binder.
+  '{xs : List Nat} : xs.length ≤ xs.length + 1',
+  '{a b : Nat} : a + 0 = a',
+  '{f g : Nat → Nat} : (∃ n, f n = g n) → ∃ n, g n = f n',
+  '',
+])('no rule is %s', (text) => {
+  expect(rewriteRuleOf(text)).toBeNull();
 });
