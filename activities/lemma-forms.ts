@@ -69,9 +69,8 @@ export class LemmaForms {
   readonly #byForm: ReadonlyMap<string, readonly number[]>;
   readonly #transfers: readonly Indexed<Transfer>[];
   readonly #pushes: ReadonlyMap<string, readonly Indexed<Push>[]>;
-  /** Rules by the term of their left side that fewest rules have, and how many have it. */
-  readonly #rules: ReadonlyMap<string, readonly Indexed<RewriteRule>[]>;
-  readonly #rulesWith = new Map<string, number>();
+  /** Rules by the term of their left side that fewest rules have; `rivals` counts these. */
+  readonly #rules: ReadonlyMap<string, readonly Indexed<RewriteRule & { readonly rivals: number }>[]>;
 
   constructor(statements: readonly string[]) {
     const facts = statements.map((statement, index) => ({ ...factsOf(signatureOf(statement)), index }));
@@ -80,9 +79,13 @@ export class LemmaForms {
     const pushes = facts.flatMap(({ push, index }) => (push === null ? [] : [{ ...push, index }]));
     this.#pushes = Map.groupBy(pushes, (one) => one.function);
     const rules = facts.flatMap(({ rule, index }) => (rule === null ? [] : [{ ...rule, index }]));
-    for (const term of rules.flatMap(({ left }) => left))
-      this.#rulesWith.set(term, (this.#rulesWith.get(term) ?? 0) + 1);
-    this.#rules = Map.groupBy(rules, ({ left }) => this.#rarest(left));
+    const rulesWith = new Map<string, number>();
+    for (const term of rules.flatMap(({ left }) => left)) rulesWith.set(term, (rulesWith.get(term) ?? 0) + 1);
+    const counted = rules.map((rule) => ({
+      ...rule,
+      rivals: Math.min(...rule.left.map((term) => rulesWith.get(term)!)),
+    }));
+    this.#rules = Map.groupBy(counted, ({ left, rivals }) => left.find((term) => rulesWith.get(term) === rivals)!);
   }
 
   /** Returns theorems of the statement's form, in order. */
@@ -110,11 +113,10 @@ export class LemmaForms {
     const found = [...mentioned]
       .flatMap((term) => this.#rules.get(term) ?? [])
       .filter(({ left, types: own, index }) => left.every(isMentioned) && own.every(isMentioned) && accessible(index));
-    const rarity = ({ left }: RewriteRule): number => this.#rulesWith.get(this.#rarest(left))!;
     return found
       .toSorted(
         (one, other) =>
-          rarity(one) - rarity(other) ||
+          one.rivals - other.rivals ||
           Number(one.isConditional) - Number(other.isConditional) ||
           other.left.length - one.left.length,
       )
@@ -123,11 +125,6 @@ export class LemmaForms {
         const brings = right.filter((name) => !isMentioned(name) && name !== DECIDES);
         return { index, brings: brings.slice(0, BROUGHT_MAX) };
       });
-  }
-
-  #rarest(terms: readonly string[]): string {
-    const times = (term: string): number => this.#rulesWith.get(term)!;
-    return terms.reduce((rarest, term) => (times(term) < times(rarest) ? term : rarest));
   }
 
   /**

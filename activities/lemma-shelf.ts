@@ -22,7 +22,7 @@ import {
   termsOf,
   theoremKey,
 } from '@stp/selfplay';
-import { LemmaForms } from './lemma-forms.ts';
+import { type FoundRule, LemmaForms } from './lemma-forms.ts';
 import type { DefinitionSource, Sources } from './ports.ts';
 import { signatureOf } from './theorem-text.ts';
 
@@ -47,11 +47,8 @@ export interface LemmaImage {
   readonly further: readonly string[];
 }
 
-/** An equation that rewrites a part of the statement (`FoundRule`), as a proof writes its name. */
-export interface LemmaRule {
-  readonly written: string;
-  readonly brings: readonly string[];
-}
+/** An equation that rewrites a part of the statement, as a proof writes its name. */
+export type LemmaRule = Pick<ShownLemma, 'written'> & Pick<FoundRule, 'brings'>;
 
 /** Finds lemmas for a statement. */
 export interface StatementLemmas {

@@ -247,8 +247,7 @@ function transferring({ transfers, pushes, further, analogues }: OfferedImage, {
  * equation alone, since a more general one would rewrite the same term in another way.
  */
 function rewriting({ written, brings }: OfferedRule, index: number, { grind }: Names): End {
-  const simpAll = simp([written, ...brings], 'simp_all');
-  const text = `(try ${simpAll}) <;> (try split) <;> (try split) <;> (try ${simpAll}) <;> first | omega | ${grind}`;
+  const text = splitting([written, ...brings], 2, grind);
   return { tactic: 'rule', names: 'premise', text, parts: [`premise:${written}`, `rank:${index}`] };
 }
 
@@ -297,10 +296,17 @@ const arithmetic = (functions: readonly string[]): End => ({
   names: 'functions',
   text: `${simp(functions, 'simp_all')} <;> omega`,
 });
-function split({ functions, grind, grindable }: Names): End {
-  const simpAll = simp(functions, 'simp_all');
-  const text = `(try ${simpAll}) <;> (try split) <;> (try ${simpAll}) <;> first | omega | ${simp(grindable, grind)}`;
-  return { tactic: 'split', names: 'functions', text };
+const split = ({ functions, grind, grindable }: Names): End => ({
+  tactic: 'split',
+  names: 'functions',
+  text: splitting(functions, 1, simp(grindable, grind)),
+});
+
+/** Simplifies before and after it splits conditions, up to so many times. */
+function splitting(names: readonly string[], times: number, grind: string): string {
+  const simpAll = `(try ${simp(names, 'simp_all')})`;
+  const splits = Array<string>(times).fill('(try split)');
+  return [simpAll, ...splits, simpAll, `first | omega | ${grind}`].join(' <;> ');
 }
 
 /** Returns beginnings: none first, then by how much they split. */

@@ -50,7 +50,7 @@ export function rewriteRuleOf(text: string): RewriteRule | null {
   const types = new Map<string, string>();
   for (const [, names, type] of stated.binders.matchAll(TYPED))
     for (const name of names!.trim().split(' ')) types.set(name, type!);
-  const qualified = sides[0].replace(FIELD, (all, name: string) => `${types.get(name) ?? all.slice(0, -1)}.`);
+  const qualified = sides[0].replace(FIELD, (_, name: string) => `${types.get(name) ?? name}.`);
   const terms = [
     ...termsIn(qualified, bound).filter((term) => term !== '?' && term !== '!'),
     ...ELEMENTS.flatMap(([written, constant]) => (written.test(qualified) ? [constant] : [])),
