@@ -57,6 +57,8 @@ export interface Sources {
   exploredEquations(): Promise<readonly LibraryEquations[]>;
   /** Conjectures about the library's functions that were tried, with their outcomes. */
   triedConjectures(): AsyncIterable<TriedConjecture>;
+  /** The weights of a ranker of actions (`prover.rankerFrom`). */
+  ranker(name: string): Promise<Uint8Array>;
   /** The portfolio's results on the repository's problem sets; null if unknown. */
   portfolioRecord(): Promise<PortfolioRecord | null>;
   /** Returns the definitions that statements use, read from the text of these modules. */

@@ -3,6 +3,7 @@
  * searched proofs and canaries.
  */
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StpError } from '@stp/base';
@@ -21,6 +22,7 @@ import {
   readTraced,
 } from '@stp/lean-explore';
 import { discoverModules, type LeanEnvironment } from '@stp/lean-verifier';
+import { ActionRanker } from '@stp/selfplay';
 import { z } from 'zod';
 import type { Sources } from '../activities/ports.ts';
 import { DATA, workerSettings } from './settings.ts';
@@ -71,6 +73,15 @@ export function repositorySources(
       ),
     triedConjectures: () =>
       rowsOf('conjectures.jsonl', triedConjectureSchema, 'a tried conjecture', 'see data/sft/README.md'),
+    async ranker(name) {
+      const path = findNamed(
+        'ranker of actions',
+        name,
+        [join(dataDirectory, 'rankers'), join(DATA, 'rankers')],
+        RANKER,
+      );
+      return rankerWeights(path, await readFile(path));
+    },
     tracedProofs: async () => (await readTraced(join(DATA, 'sft', 'steps.jsonl')))?.rows ?? [],
     exploredEquations: () => readEquations(join(DATA, 'sft', 'equations.jsonl')),
     portfolioRecord: () => readRecord(PORTFOLIO_RECORD),
@@ -120,14 +131,36 @@ function definitions(): Promise<Definitions> {
 }
 
 /** Folder of a set, from the first parent that has it; else STP1002, which names the existing sets. */
-function findSet(kind: string, name: string, parents: readonly string[]): string {
-  const folder = parents.map((parent) => join(parent, name)).find((path) => existsSync(path));
-  if (folder !== undefined) return folder;
+const findSet = (kind: string, name: string, parents: readonly string[]): string =>
+  findNamed(kind, name, parents, { suffix: '', maker: 'Make it with `bin/stp data prepare`' });
+
+/** Files of rankers, and how they are made. */
+const RANKER = { suffix: '.bin', maker: 'Copy the `ranker.bin` of a run there (docs/lean-core.md)' };
+
+/** Path of a folder or file, from the first parent that has it; else STP1002, which names those that exist. */
+function findNamed(
+  kind: string,
+  name: string,
+  parents: readonly string[],
+  { suffix, maker }: { readonly suffix: string; readonly maker: string },
+): string {
+  const found = parents.map((parent) => join(parent, `${name}${suffix}`)).find((path) => existsSync(path));
+  if (found !== undefined) return found;
   const known = parents.flatMap((parent) => (existsSync(parent) ? readdirSync(parent) : []));
-  const there = [...new Set(known.filter((entry) => !entry.startsWith('.')))].sort();
+  const own = known.filter((entry) => !entry.startsWith('.') && entry.endsWith(suffix));
+  const there = [...new Set(own.map((entry) => entry.slice(0, entry.length - suffix.length)))].sort();
   throw new StpError(
     'STP1002',
     `there is no ${kind} ${name}${suggestion(name, there)} in ${parents.join(' or ')}`,
-    `Make it with \`bin/stp data prepare\`; there are: ${there.join(', ') || 'none'}.`,
+    `${maker}; there are: ${there.join(', ') || 'none'}.`,
   );
+}
+
+/** Returns the weights of a ranker's file. Throws STP1501 if it is none. */
+function rankerWeights(path: string, bytes: Uint8Array): Uint8Array {
+  try {
+    return ActionRanker.of(bytes).weights();
+  } catch (error) {
+    throw new StpError('STP1501', `${path} is no ranker of actions: ${(error as Error).message}`, `${RANKER.maker}.`);
+  }
 }

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { StpError } from '@stp/base';
-import { type RunConfig, rankedShare } from '@stp/config';
+import { type RunConfig, rankedShare, startingRanker } from '@stp/config';
 import type { ObjectStore, Statement, TriedConjecture } from '@stp/config/records';
 import { LIBRARY_HEADER } from '@stp/lean-verifier';
 import { keyUnderAnyHeader } from '@stp/selfplay';
@@ -16,7 +16,7 @@ import { takeStatements } from '../run/take-statements.ts';
 import type { SftSources } from '../sft/run-sft.ts';
 import { runSft } from '../sft/run-sft.ts';
 
-type DataNames = keyof SftSources | 'problemSet' | 'canaries';
+type DataNames = keyof SftSources | 'problemSet' | 'canaries' | 'ranker';
 
 export function prepareDataActivity(ports: RunStore & DataSources<DataNames>) {
   return {
@@ -45,6 +45,7 @@ async function prepare(
     if (isHeldOut) excluded.add(statement.id);
     return isHeldOut;
   };
+  const rankerFrom = startingRanker(config.prover);
   const { trainStatementsPerSetMax, heldOutStatementsPerSetMax } = config.data;
   const training = takeStatements(ports, config, { split: 'train', max: trainStatementsPerSetMax, leaveOut });
   const train = await write('train/statements', training);
@@ -76,6 +77,9 @@ async function prepare(
     ...(rankedShare(config.conjectures) === 0
       ? {}
       : { triedConjectures: await write('SFT/conjectures', openConjectures(ports, config, sealed)) }),
+    ...(rankerFrom === null
+      ? {}
+      : { ranker: await store.put('data/ranker.bin', await ports.sources.ranker(rankerFrom)) }),
     counts: { ...sftCounts, trainExcludedForHeldOut: excluded.size },
   };
 }

@@ -23,6 +23,8 @@ export const preparedDataSchema = z.strictObject({
   theorems: artifactRefSchema,
   /** Outcomes of conjectures about the library's functions, for a ranker; missing if the run has none. */
   triedConjectures: artifactRefSchema.optional(),
+  /** Weights of the ranker of actions that the run starts from (`prover.rankerFrom`); missing if it has none. */
+  ranker: artifactRefSchema.optional(),
   counts: z.strictObject({
     libraryProofs: z.number(),
     searchedProofs: z.number(),

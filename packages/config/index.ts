@@ -70,6 +70,7 @@ export {
   type ProverMode,
   proverIn,
   provesByScripts,
+  startingRanker,
   triesActions,
 } from './schemas/provers/index.ts';
 export type { Prompts } from './schemas/provers/prompts.ts';

@@ -78,3 +78,16 @@ it('finds equations that rewrite a part of the statement, those about its rarest
     { index: 5, brings: [] },
   ]);
 });
+
+it('takes no rule that rewrites no function: quantifiers, classes, conditions, and how a function is compiled', () => {
+  const useless = new LemmaForms([
+    "theorem Bool.forall_bool' {p : Bool → Prop} : (∀ b, p b) ↔ p false ∧ p true",
+    'theorem ite_eq_dite {P : Prop} {a b : Nat} : ite P a b = dite P (fun _ => a) fun _ => b',
+    'theorem List.lawfulBEq_iff {α : Type} [BEq α] : LawfulBEq (List α) ↔ LawfulBEq α',
+    'theorem List.erase_eq_eraseTR : @List.erase = @List.eraseTR',
+    'theorem List.erase_nil {a : Nat} : ([] : List Nat).erase a = []',
+  ]);
+  const asked = 'theorem t {xs : List Bool} : ∀ b, (if b then xs else xs.erase b) = xs';
+  const constants = ['List.erase', 'List.nil', 'ite', 'Bool', 'Bool.false', 'Bool.true', 'LawfulBEq', 'List', 'Nat'];
+  expect(useless.rules(asked, constants, () => true, 4)).toEqual([{ index: 4, brings: [] }]);
+});

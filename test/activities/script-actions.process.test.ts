@@ -100,7 +100,7 @@ it('learns from the tries of a round within its budget, is the same after a rest
   expect(first.samples.filter(({ proof }) => proof.includes('induction'))).toHaveLength(KNOWN.length);
 
   const history = [await manifestOf(first)];
-  const asked = { run: 'actions', name: 'rounds/1', history, config: first.config };
+  const asked = { run: 'actions', name: 'rounds/1', history, config: first.config, data: {} };
   const rank = () => run<ArtifactRef>(rankActionsActivity(ports).rankActions, asked);
   const ranking = await rank();
   const weights = await first.store.stat('rounds/1/ranker.bin');
@@ -120,6 +120,18 @@ it('learns from the tries of a round within its budget, is the same after a rest
   const keys = new Set(failed.map(({ key }) => key));
   const again = second.tried.find(({ statementId }) => statementId === FALSE.id)?.tries ?? [];
   expect(again.filter(({ key }) => keys.has(key))).toEqual([]);
+
+  // Another run starts from these weights: its first round is ranked, and its own tries train them further.
+  const data = { ranker: weights! };
+  const start = await run<ArtifactRef>(rankActionsActivity(ports).rankActions, {
+    ...{ run: 'actions', name: 'other/0', history: [], config: first.config, data },
+  });
+  const third = await turn('third', [NEW, FALSE], { ...small, ranking: start });
+  expect(third.figures.actionsRanked).toBeGreaterThan(0);
+  expect(third.figures.actionsProving).toBe(1);
+  await run(rankActionsActivity(ports).rankActions, { ...asked, name: 'other/1', data });
+  const further = await first.store.stat('other/1/ranker.bin');
+  expect(further!.crc32c).not.toBe(weights!.crc32c);
 }, 240_000);
 
 const grownTheorem = (marks: readonly string[], proof: string) => ({

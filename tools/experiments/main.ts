@@ -1,7 +1,8 @@
 /**
  * Runs an experiment: `npm run experiment -- selfplay-vs-baselines`, `-- learning`, `-- portfolio`, `-- library` or
  * `-- order`. Most write their table at the top of `docs/log.md`, even if it shows a failure. `library-set` and
- * `tried-conjectures` make the first examples of the ranker of conjectures (data/sft/README.md). Options: `--help`.
+ * `tried-conjectures` make the first examples of the ranker of conjectures (data/sft/README.md), `ranker` a ranker of
+ * actions (data/rankers/README.md). Options: `--help`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -14,6 +15,7 @@ import { keepTriedConjectures, writeLibrarySet } from './hindsight.ts';
 import { type LibrarySample, libraryExperiment } from './library.ts';
 import { replayOrders, replayTable } from './order-replay.ts';
 import { recordPortfolio } from './portfolio.ts';
+import { writeRanker } from './ranker.ts';
 import {
   comparisonTable,
   LEARNING,
@@ -211,5 +213,12 @@ program
   .action(async (run: string) => {
     const { tried, paying } = await keepTriedConjectures(run);
     console.log(`${tried} conjectures, ${paying} of which paid`);
+  });
+program
+  .command('ranker <name> <runs...>')
+  .description('writes data/rankers/NAME.bin, a ranker of actions trained on the tries of these runs')
+  .action(async (name: string, runs: string[]) => {
+    const { tries, proved } = await writeRanker(name, runs);
+    console.log(`${tries} tries, ${proved} of which proved a statement`);
   });
 await program.parseAsync();

@@ -133,7 +133,7 @@ async function resultsOfRounds(run: string, state: RunState, round: number): Pro
         )
       : null;
   const ranking = triesActions(config.prover)
-    ? await streaming('rank actions').rankActions({ run, name, config, history })
+    ? await streaming('rank actions').rankActions({ run, name, config, data, history })
     : null;
   return { library, ranking };
 }

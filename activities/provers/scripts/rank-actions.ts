@@ -1,12 +1,13 @@
 /** Trains the ranker of actions before a round, on the tries of all earlier rounds. */
 import type { RunConfig } from '@stp/config';
-import { type ArtifactRef, artifactRefSchema } from '@stp/config/records';
+import { type ArtifactRef, artifactRefSchema, type ObjectStore, type RoundManifest } from '@stp/config/records';
 import { ActionRanker, type Try } from '@stp/selfplay';
 import type { z } from 'zod';
 import { withHeartbeat } from '../../edge.ts';
 import type { RunStore } from '../../ports.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
 import { readManifests } from '../../run/history.ts';
+import type { PreparedData } from '../../run/prepared-data.ts';
 import { featuresOn, learnsOrder } from './order.ts';
 import { type rankingSchema, triedStatementSchema } from './tries.ts';
 
@@ -20,36 +21,38 @@ export interface RankActionsInput {
   /** Manifests of the rounds before, oldest first. */
   readonly history: readonly ArtifactRef[];
   readonly config: Pick<RunConfig, 'prover' | 'seed'>;
+  readonly data: Pick<PreparedData, 'ranker'>;
 }
 
 export function rankActionsActivity(ports: RunStore) {
   return {
     /**
-     * Returns the ranking (`rankingSchema`), an object of one record; null if nothing was tried yet. It is made once:
-     * the same tries give the same weights, bit for bit. There are no weights until a try has proved something.
+     * Returns the ranking (`rankingSchema`), an object of one record. It is made once: the same tries give the same
+     * weights, bit for bit. Until a try has proved something, the weights are those of the ranker that the run starts
+     * from; without one the ranking is null before the first tries, and then has no weights.
      */
-    async rankActions({ run, name, history, config }: RankActionsInput): Promise<ArtifactRef | null> {
+    async rankActions({ run, name, history, config, data }: RankActionsInput): Promise<ArtifactRef | null> {
       const store = await ports.store(run);
       return once(store, `${name}/ranking.json`, artifactRefSchema.nullable(), () =>
         withHeartbeat(async (signal, report) => {
           const manifests = await readManifests(store, history);
-          const refs = manifests.flatMap(({ shards }) => shards.flatMap(({ tries }) => tries ?? []));
-          if (refs.length === 0) return null;
+          const refs = triesIn(manifests);
+          const start = data.ranker ?? null;
+          if (refs.length === 0 && start === null) return null;
           const tries: Try[] = [];
           for (const ref of learnsOrder(config.prover) ? refs : []) {
-            for await (const { tokens, tries: own } of readRecords(store, ref, triedStatementSchema)) {
-              const featuresOf = featuresOn(tokens);
-              for (const one of own) tries.push({ ...featuresOf(one), proved: one.proved });
-            }
+            for await (const one of readTries(store, ref)) tries.push(one);
             // Drops the oldest tries.
             if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);
             signal.throwIfAborted();
             report({ tries: tries.length });
           }
-          const isLearned = tries.some(({ proved }) => proved);
-          const ranker = isLearned ? ActionRanker.trained(tries, config.seed) : null;
+          const train = async (): Promise<ArtifactRef> => {
+            const from = start === null ? null : ActionRanker.of(await store.get(start));
+            return store.put(`${name}/ranker.bin`, ActionRanker.trained(tries, config.seed, from).weights());
+          };
           const ranking: z.infer<typeof rankingSchema> = {
-            weights: ranker === null ? null : await store.put(`${name}/ranker.bin`, ranker.weights()),
+            weights: tries.some(({ proved }) => proved) ? await train() : start,
             tries: refs,
           };
           return writeRecords(store, `${name}/ranking.jsonl`, [ranking], signal);
@@ -57,4 +60,15 @@ export function rankActionsActivity(ports: RunStore) {
       );
     },
   };
+}
+
+/** Returns the record files of tries (`triedStatementSchema`) of these rounds, oldest first. */
+export const triesIn = (manifests: readonly RoundManifest[]): ArtifactRef[] =>
+  manifests.flatMap(({ shards }) => shards.flatMap(({ tries }) => tries ?? []));
+
+export async function* readTries(store: ObjectStore, ref: ArtifactRef): AsyncGenerator<Try> {
+  for await (const { tokens, tries } of readRecords(store, ref, triedStatementSchema)) {
+    const featuresOf = featuresOn(tokens);
+    for (const one of tries) yield { ...featuresOf(one), proved: one.proved };
+  }
 }

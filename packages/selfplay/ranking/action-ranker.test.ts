@@ -56,6 +56,19 @@ it('has the same weights bit for bit from the same tries, and from its bytes', (
   expect(() => ActionRanker.of(one.weights().subarray(4))).toThrow('bytes');
 });
 
+it('starts from another ranker: without tries it is that ranker, and tries of its own correct it', () => {
+  const taught = ActionRanker.trained(tries(400), 1);
+  expect(Buffer.from(ActionRanker.trained([], 1, taught).weights()).equals(taught.weights())).toBe(true);
+  const own = Array.from({ length: 40 }, () => ({ ...features('List.filter', 'rfl'), proved: true }));
+  const both = ActionRanker.trained(own, 1, taught);
+  expect(chanceOf(taught, 'List.filter', 'rfl')).toBeLessThan(0.2);
+  expect(chanceOf(both, 'List.filter', 'rfl')).toBeGreaterThan(0.5);
+  expect(chanceOf(both, 'Nat.add', 'omega')).toBeGreaterThan(0.5);
+  const damaged = taught.weights();
+  damaged.fill(0xff, 0, 4);
+  expect(() => ActionRanker.of(damaged)).toThrow('numbers');
+});
+
 it('learns little by heart: where nothing but chance decides, it stays near the share of proofs on statements it has not seen', () => {
   const share = 0.05;
   const random = randomStream('ranker test', 'chance');

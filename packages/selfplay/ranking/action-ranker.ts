@@ -39,9 +39,13 @@ export class ActionRanker {
     this.#weights = weights;
   }
 
-  /** Trains by several passes over all tries, each in a different order. */
-  static trained(tries: readonly Try[], seed: number): ActionRanker {
-    const ranker = new ActionRanker(new Float32Array(WEIGHTS));
+  /**
+   * Trains by several passes over all tries, each in a different order.
+   *
+   * @param from ranker whose weights it starts from, trained on other tries; null: all weights are 0
+   */
+  static trained(tries: readonly Try[], seed: number, from: ActionRanker | null = null): ActionRanker {
+    const ranker = new ActionRanker(from === null ? new Float32Array(WEIGHTS) : from.#weights.slice());
     const squares = new Float32Array(WEIGHTS);
     // Sums of changes, each times the number of steps before it: of so many steps the mean lacks the change.
     const missing = new Float64Array(WEIGHTS);
@@ -56,12 +60,13 @@ export class ActionRanker {
     return ranker;
   }
 
-  /** Restores a ranker from `weights`. Throws for a wrong length. */
+  /** Restores a ranker from `weights`. Throws for a wrong length, and for weights that are no numbers. */
   static of(weights: Uint8Array): ActionRanker {
     const floats = new Float32Array(WEIGHTS);
     const bytes = new Uint8Array(floats.buffer);
     if (weights.length !== bytes.length) throw new Error(`a ranker has ${bytes.length} bytes, not ${weights.length}`);
     bytes.set(weights);
+    if (!floats.every(Number.isFinite)) throw new Error('not all weights of the ranker are numbers');
     return new ActionRanker(floats);
   }
 

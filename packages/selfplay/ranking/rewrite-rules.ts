@@ -31,10 +31,13 @@ const ELEMENTS = [
 /** Not `x.size` of a variable that the side itself binds. */
 const QUALIFIED = /^\p{Lu}.*\./u;
 const isWord = (term: string): boolean => /\p{L}/u.test(term);
+/** Types, classes and quantifiers are in too many statements, and conditions have tactics of their own. */
+const isFunction = (term: string): boolean => /(?:^|\.)[\p{Ll}_][^.]+$/u.test(term) && !CONDITIONS.has(term);
+const CONDITIONS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'ite', 'dite', 'bif', 'cond']);
 
 /**
- * Returns what an equation or equivalence rewrites. Null for other theorems, and where its right side has all terms of
- * the left one, since `simp` might rewrite it again without end.
+ * Returns what an equation or equivalence rewrites. Null for other theorems, where its left side applies no function,
+ * and where its right side has all terms of the left one, since `simp` might rewrite it again without end.
  * @param text binders, colon and type, without keyword and name
  */
 export function rewriteRuleOf(text: string): RewriteRule | null {
@@ -55,7 +58,8 @@ export function rewriteRuleOf(text: string): RewriteRule | null {
     ...termsIn(qualified, bound).filter((term) => term !== '?' && term !== '!'),
     ...ELEMENTS.flatMap(([written, constant]) => (written.test(qualified) ? [constant] : [])),
   ];
-  if (!terms.some(isWord)) return null;
+  // `@List.map = @List.mapTR` says how a function is compiled.
+  if (!terms.some(isFunction) || text[words[0]!.at - 1] === '@') return null;
   const variables = { ...stated, binders: stated.binders.replace(INSTANCE, ' ') };
   const inBinders = operators(stated.pieces.filter(({ at }) => at < stated.binders.length));
   return {

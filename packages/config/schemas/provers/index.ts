@@ -65,6 +65,10 @@ export const provesByScripts = (prover: ProverConfig): boolean => prover.mode ==
 export const triesActions = (prover: ProverConfig): boolean =>
   'actions' in prover && prover.actions !== 'listed' && provesByScripts(prover);
 
+/** Returns the name of the ranker that the run's order of actions starts from, or null. */
+export const startingRanker = (prover: ProverConfig): string | null =>
+  triesActions(prover) && 'actions' in prover && prover.actions === 'learned' ? prover.rankerFrom : null;
+
 /** Returns the turns for a shard; the scripts' turn comes last. */
 export const turnsOf = (prover: ProverConfig): readonly KnownTurn[] => [
   ...proverIn(prover).turns(prover),

@@ -61,6 +61,11 @@ export const leanProver = {
    */
   actions: z.enum(['listed', 'fixed', 'learned']).default('listed'),
   /**
+   * With `learned`: the ranker that the run starts from, `rankers/NAME.bin` in the data folder or in `data`. It was
+   * trained on the tries of another run. Null: a ranker without weights.
+   */
+  rankerFrom: setName.nullable().default(null),
+  /**
    * With actions: Lean's time by the actions' fixed prices, ms for each open statement and round. The ranker
    * distributes it.
    */
