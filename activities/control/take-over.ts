@@ -1,8 +1,9 @@
 /** Takes over the state of another run, its SFT model alone or any of its rounds (`start.initFrom`). */
 
 import { StpError } from '@stp/base';
-import { conditionOf, type RunConfig, type StartInput } from '@stp/config';
+import { conditionOf, type RunConfig, type StartInput, startingRanker } from '@stp/config';
 import type { RunStore } from '../ports.ts';
+import { learnsOrder } from '../provers/scripts/order.ts';
 import { once, readJson } from '../records/record-files.ts';
 import { describeRounds, lastRound, SFT_ONLY, stateName } from '../run/finished-rounds.ts';
 import { runStateSchema } from '../run/run-state.ts';
@@ -14,7 +15,8 @@ export function takeOverActivity(ports: RunStore) {
      * Reads the state of the run that `start.initFrom` names. Throws STP1002 if this run differs in what the SFT model
      * or the statements depend on: shape, SFT, data, or what conjectures are conditioned on. Taking over the SFT model
      * alone also needs the same seed, because the seed chooses the held-out theorems. With another seed this run would
-     * hold out theorems that the model was trained on.
+     * hold out theorems that the model was trained on. A learned order needs the same ranker to start from, because its
+     * weights are taken over with the data.
      */
     async takeOver(run: string, start: StartInput, config: RunConfig): Promise<TakenOver> {
       const store = await ports.store(run);
@@ -38,6 +40,10 @@ export function takeOverActivity(ports: RunStore) {
         if (round === SFT_ONLY) {
           requireSame(source, 'seed', state.config.seed, config.seed);
           return { sft: state.sft, state: null };
+        }
+        if (learnsOrder(config.prover)) {
+          const [had, wanted] = [state.config, config].map(({ prover }) => startingRanker(prover));
+          requireSame(source, 'prover.rankerFrom', had, wanted);
         }
         return { sft: state.sft, state: { ...state, config, failures: [], secondsPerStage: {} } };
       });

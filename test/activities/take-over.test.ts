@@ -73,6 +73,20 @@ it.each<[string, Partial<RunConfig>]>([
   await expect(taking).rejects.toMatchObject({ code: 'STP1002', message: expect.stringContaining(`"${key}"`) });
 });
 
+it('wants the same ranker for a learned order, whose weights the data have, and none for a fixed order', async () => {
+  const { activities, state } = await setUp();
+  await activities.saveState('first', state(1));
+  const ordered = (actions: string) =>
+    resolveConfig({
+      preset: config.preset,
+      set: { 'prover.mode': 'scripts', 'prover.actions': actions, 'prover.rankerFrom': 'lean-core' },
+    });
+  const taking = activities.takeOver('second', start('first'), { ...config, prover: ordered('learned').prover });
+  await expect(taking).rejects.toMatchObject({ message: expect.stringContaining('"prover.rankerFrom"') });
+  const fixed = await activities.takeOver('third', start('first'), { ...config, prover: ordered('fixed').prover });
+  expect(fixed.state?.nextRound).toBe(1);
+});
+
 it('wants the same seed for the SFT model alone, whose held-out theorems it chose, and not for a round', async () => {
   const { activities, state } = await setUp();
   for (const nextRound of [0, 1]) await activities.saveState('first', state(nextRound));

@@ -4,7 +4,7 @@ import { figureOf, type ProverSection } from '../shard-turn.ts';
 /** Rounds without a ranker show that their actions kept the fixed order. */
 export const actionsSection: ProverSection = (rounds) => ({
   caption:
-    'Actions that scripts composed for statements: by a ranker that learned from the tries of earlier rounds, or in their fixed order where there was none',
+    'Actions that scripts composed for statements: in their fixed order, or by a ranker that learned from the tries of earlier rounds or of other runs',
   heads: ['Round', 'Order', 'Statements', 'Actions tried', 'Statements proved', 'Lean, s', 'Budget spent, s'],
   rows: rounds.map(({ round, shards }) => {
     const figure = (name: string): number => figureOf(shards, name);
