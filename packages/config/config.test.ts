@@ -114,6 +114,14 @@ describe('configuration', () => {
     const wanted = { ...set, 'engines.generator.kind': 'transformers' };
     expect(failure(() => resolveConfig({ preset, set: wanted })).message).toContain(said);
   });
+  it('refuses a ranker that no order of actions starts from', () => {
+    const set = { 'prover.rankerFrom': 'lean-core' };
+    expect(resolveConfig({ preset: 'core', set }).prover).toMatchObject({ rankerFrom: 'lean-core' });
+    for (const actions of ['fixed', 'listed'])
+      expect(
+        failure(() => resolveConfig({ preset: 'core', set: { ...set, 'prover.actions': actions } })).message,
+      ).toContain('takes prover.actions=learned');
+  });
   it('every key can be set, those with a default of the schema too', () => {
     expect(resolveConfig({ preset: 'smoke', set: { 'model.tiedEmbeddings': false } }).model.tiedEmbeddings).toBe(false);
   });

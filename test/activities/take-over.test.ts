@@ -76,15 +76,13 @@ it.each<[string, Partial<RunConfig>]>([
 it('wants the same ranker for a learned order, whose weights the data have, and none for a fixed order', async () => {
   const { activities, state } = await setUp();
   await activities.saveState('first', state(1));
-  const ordered = (actions: string) =>
-    resolveConfig({
-      preset: config.preset,
-      set: { 'prover.mode': 'scripts', 'prover.actions': actions, 'prover.rankerFrom': 'lean-core' },
-    });
-  const taking = activities.takeOver('second', start('first'), { ...config, prover: ordered('learned').prover });
-  await expect(taking).rejects.toMatchObject({ message: expect.stringContaining('"prover.rankerFrom"') });
-  const fixed = await activities.takeOver('third', start('first'), { ...config, prover: ordered('fixed').prover });
-  expect(fixed.state?.nextRound).toBe(1);
+  const taking = (run: string, set: Record<string, string>) => {
+    const { prover } = resolveConfig({ preset: config.preset, set: { 'prover.mode': 'scripts', ...set } });
+    return activities.takeOver(run, start('first'), { ...config, prover });
+  };
+  const other = taking('second', { 'prover.actions': 'learned', 'prover.rankerFrom': 'lean-core' });
+  await expect(other).rejects.toMatchObject({ message: expect.stringContaining('"prover.rankerFrom"') });
+  expect((await taking('third', { 'prover.actions': 'fixed' })).state?.nextRound).toBe(1);
 });
 
 it('wants the same seed for the SFT model alone, whose held-out theorems it chose, and not for a round', async () => {

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
 import { type ConjecturerConfig, hasConjecturer, rankedShare, rewardsUse, writesTyped } from './conjecturers/index.ts';
 import { objectiveIn, type RunObjective, trainsByReward } from './objectives/index.ts';
-import { type ProverConfig, proverIn } from './provers/index.ts';
+import { type ProverConfig, proverIn, startingRanker } from './provers/index.ts';
 
 interface Combined {
   readonly data: { readonly problemSets: readonly string[]; readonly weights: Readonly<Record<string, unknown>> };
@@ -30,6 +30,7 @@ export function* combinationProblems(config: Combined): Generator<CombinationPro
   yield* ofJudgedProver(config);
   yield* ofConjecturer(config);
   yield* ofGenerator(config);
+  yield* ofActions(config);
   for (const set of Object.keys(config.data.weights))
     if (!config.data.problemSets.includes(set))
       yield {
@@ -90,6 +91,14 @@ function* ofConjecturer({ conjectures, prover, library }: Combined): Generator<C
     yield {
       path: ['conjectures', 'source'],
       message: `is ${conjectures.source}, and without slots the format embedded has no question for it (docs/models.md)`,
+    };
+}
+
+function* ofActions({ prover }: Combined): Generator<CombinationProblem> {
+  if ('rankerFrom' in prover && prover.rankerFrom !== null && startingRanker(prover) === null)
+    yield {
+      path: ['prover', 'rankerFrom'],
+      message: 'names a ranker of actions, which takes prover.actions=learned and scripts (docs/lean-core.md)',
     };
 }
 
