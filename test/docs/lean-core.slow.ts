@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { summarySchema } from '@stp/config/records';
+import { ActionRanker } from '@stp/selfplay';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settings } from '../support/stp.ts';
@@ -31,7 +32,7 @@ const SMALL = settings({
 
 it('has commands that do what it says', { timeout: 1_200_000 }, async () => {
   const page = await readFile(join(REPOSITORY, 'docs', 'lean-core.md'), 'utf8');
-  const [prepare, play] = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text!.trim());
+  const [prepare, keep, play] = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text!.trim());
   const stp = (command: string) =>
     execa('sh', ['-c', command.replace('bin/stp', join(REPOSITORY, 'bin', 'stp'))], {
       cwd: folder,
@@ -42,6 +43,10 @@ it('has commands that do what it says', { timeout: 1_200_000 }, async () => {
   const summary = summarySchema.parse(JSON.parse(await readFile(join(folder, 'run', 'summary.json'), 'utf8')));
   expect(summary.statements).toBe(12);
   expect(summary.rounds.at(-1)!.provedEver).toBeGreaterThan(0);
+  const ofTheRun = keep!.replace('runs/NAME', join(folder, 'run')).replace('library-2', 'library-1');
+  await stp(ofTheRun);
+  const weights = await readFile(join(folder, 'data', 'rankers', 'mine.bin'));
+  expect(ActionRanker.of(weights).weights()).toEqual(new Uint8Array(weights));
   // All that counts was judged by our own kernel too.
   expect(summary.secondKernel).toMatchObject({ declined: 0, none: 0, disagreed: 0 });
 });
