@@ -1,9 +1,8 @@
 /** Takes over the state of another run, its SFT model alone or any of its rounds (`start.initFrom`). */
 
 import { StpError } from '@stp/base';
-import { conditionOf, type RunConfig, type StartInput, startingRanker } from '@stp/config';
+import { conditionOf, learnsOrder, type RunConfig, type StartInput, startingRanker } from '@stp/config';
 import type { RunStore } from '../ports.ts';
-import { learnsOrder } from '../provers/scripts/order.ts';
 import { once, readJson } from '../records/record-files.ts';
 import { describeRounds, lastRound, SFT_ONLY, stateName } from '../run/finished-rounds.ts';
 import { runStateSchema } from '../run/run-state.ts';

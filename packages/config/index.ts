@@ -66,6 +66,7 @@ export {
 } from './schemas/prompt-format.ts';
 export {
   EVALUATED_PROVERS,
+  learnsOrder,
   type ProverConfig,
   type ProverMode,
   proverIn,

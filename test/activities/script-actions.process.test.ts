@@ -144,6 +144,9 @@ it('learns from the tries of a round within its budget, is the same after a rest
   await run(rankActionsActivity(ports).rankActions, { ...asked, name: 'other/1', data });
   const further = await first.store.stat('other/1/ranker.bin');
   expect(further!.crc32c).not.toBe(weights!.crc32c);
+  // A run in the fixed order that takes over such data stays in the fixed order.
+  const fixed = { run: 'actions', name: 'other/fixed', history: [], config: configured('fixed', 400), data };
+  expect(await run(rankActionsActivity(ports).rankActions, fixed)).toBeNull();
 }, 240_000);
 
 const grownTheorem = (marks: readonly string[], proof: string) => ({

@@ -4,19 +4,17 @@
  * statements, so no proof can use them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { statementId } from '@stp/config/ids';
 import { type Statement, type TriedConjecture, triedConjectureSchema } from '@stp/config/records';
 import { extractLibrary } from '@stp/lean-explore';
 import { maskSource, readCommands } from '@stp/lean-text';
 import { discoverModules } from '@stp/lean-verifier';
 import { displayStatement } from '@stp/selfplay';
-import { openRun } from '../../activities/report/open-run.ts';
 import { anchorOf, conjecturesOf } from '../../activities/round/conjecture-records.ts';
 import { creditedStatements } from '../../activities/round/rank-conjectures.ts';
-import { readManifests } from '../../activities/run/history.ts';
 import { DATA } from '../../workers/settings.ts';
+import { playedRounds } from './played-rounds.ts';
 
 const SET = 'hindsight';
 const NAMESPACE = 'Stp.Problems.Hindsight';
@@ -56,11 +54,7 @@ export async function writeLibrarySet(): Promise<number> {
  * ones.
  */
 export async function keepTriedConjectures(run: string): Promise<{ tried: number; paying: number }> {
-  const { store, state } = await openRun(pathToFileURL(resolve(run)).href);
-  const manifests = await readManifests(
-    store,
-    state.outcomes.map(({ manifest }) => manifest),
-  );
+  const { store, manifests } = await playedRounds(run);
   const credited = await creditedStatements(store, manifests);
   const rows = new Map<string, TriedConjecture>();
   for await (const conjecture of conjecturesOf(store, manifests)) {

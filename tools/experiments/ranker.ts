@@ -1,12 +1,10 @@
 /** Trains a ranker of actions on the tries of several runs, for other runs to start from (`data/rankers`). */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { ActionRanker, type Try } from '@stp/selfplay';
 import { readTries, triesIn } from '../../activities/provers/scripts/rank-actions.ts';
-import { openRun } from '../../activities/report/open-run.ts';
-import { readManifests } from '../../activities/run/history.ts';
 import { DATA } from '../../workers/settings.ts';
+import { playedRounds } from './played-rounds.ts';
 
 const SEED = 1;
 
@@ -14,11 +12,7 @@ const SEED = 1;
 export async function writeRanker(name: string, runs: readonly string[]): Promise<{ tries: number; proved: number }> {
   const tries: Try[] = [];
   for (const run of runs) {
-    const { store, state } = await openRun(pathToFileURL(resolve(run)).href);
-    const manifests = await readManifests(
-      store,
-      state.outcomes.map(({ manifest }) => manifest),
-    );
+    const { store, manifests } = await playedRounds(run);
     for (const ref of triesIn(manifests)) for await (const one of readTries(store, ref)) tries.push(one);
   }
   await mkdir(join(DATA, 'rankers'), { recursive: true });

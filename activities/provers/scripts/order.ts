@@ -2,7 +2,6 @@
  * Features of statements and actions for the ranker of actions (`prover.actions: learned`). Most describe the form of a
  * statement, so what is learned on one module holds on others.
  */
-import type { ProverConfig } from '@stp/config';
 import { actionPrice, type ContextBinder, type StatementContext } from '@stp/lean-explore';
 import {
   type ActionFeatures,
@@ -13,9 +12,6 @@ import {
   statementForm,
 } from '@stp/selfplay';
 import { signatureOf } from '../../theorem-text.ts';
-
-/** Returns whether a ranker orders the actions. */
-export const learnsOrder = (prover: ProverConfig): boolean => 'actions' in prover && prover.actions === 'learned';
 
 /** Larger counts are not told apart. */
 const COUNT_MAX = 3;

@@ -1,5 +1,5 @@
 /** Trains the ranker of actions before a round, on the tries of all earlier rounds. */
-import type { RunConfig } from '@stp/config';
+import { learnsOrder, type RunConfig } from '@stp/config';
 import { type ArtifactRef, artifactRefSchema, type ObjectStore, type RoundManifest } from '@stp/config/records';
 import { ActionRanker, type Try } from '@stp/selfplay';
 import type { z } from 'zod';
@@ -8,8 +8,8 @@ import type { RunStore } from '../../ports.ts';
 import { once, readRecords, writeRecords } from '../../records/record-files.ts';
 import { readManifests } from '../../run/history.ts';
 import type { PreparedData } from '../../run/prepared-data.ts';
-import { featuresOn, learnsOrder } from './order.ts';
-import { type rankingSchema, triedStatementSchema } from './tries.ts';
+import { featuresOn } from './order.ts';
+import { type rankingSchema, type TriedStatement, triedStatementSchema } from './tries.ts';
 
 /** Limit on the tries that a ranker learns from, the latest ones; each takes some 400 bytes of memory. */
 const TRIES_MAX = 200_000;
@@ -37,10 +37,12 @@ export function rankActionsActivity(ports: RunStore) {
         withHeartbeat(async (signal, report) => {
           const manifests = await readManifests(store, history);
           const refs = triesIn(manifests);
-          const start = data.ranker ?? null;
+          const isLearned = learnsOrder(config.prover);
+          // A run in the fixed order may have taken over the data of a run that starts from a ranker.
+          const start = isLearned ? (data.ranker ?? null) : null;
           if (refs.length === 0 && start === null) return null;
           const tries: Try[] = [];
-          for (const ref of learnsOrder(config.prover) ? refs : []) {
+          for (const ref of isLearned ? refs : []) {
             for await (const one of readTries(store, ref)) tries.push(one);
             // Drops the oldest tries.
             if (tries.length > TRIES_MAX) tries.splice(0, tries.length - TRIES_MAX);
@@ -67,8 +69,11 @@ export const triesIn = (manifests: readonly RoundManifest[]): ArtifactRef[] =>
   manifests.flatMap(({ shards }) => shards.flatMap(({ tries }) => tries ?? []));
 
 export async function* readTries(store: ObjectStore, ref: ArtifactRef): AsyncGenerator<Try> {
-  for await (const { tokens, tries } of readRecords(store, ref, triedStatementSchema)) {
-    const featuresOf = featuresOn(tokens);
-    for (const one of tries) yield { ...featuresOf(one), proved: one.proved };
-  }
+  for await (const tried of readRecords(store, ref, triedStatementSchema)) yield* triesOn(tried);
+}
+
+/** Returns a statement's tries as a ranker learns from them. */
+export function triesOn({ tokens, tries }: TriedStatement): Try[] {
+  const featuresOf = featuresOn(tokens);
+  return tries.map((one) => ({ ...featuresOf(one), proved: one.proved }));
 }

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { suggestion } from '../nearest.ts';
 import { type ConjecturerConfig, hasConjecturer, rankedShare, rewardsUse, writesTyped } from './conjecturers/index.ts';
 import { objectiveIn, type RunObjective, trainsByReward } from './objectives/index.ts';
-import { type ProverConfig, proverIn, startingRanker } from './provers/index.ts';
+import { learnsOrder, type ProverConfig, proverIn } from './provers/index.ts';
 
 interface Combined {
   readonly data: { readonly problemSets: readonly string[]; readonly weights: Readonly<Record<string, unknown>> };
@@ -95,7 +95,7 @@ function* ofConjecturer({ conjectures, prover, library }: Combined): Generator<C
 }
 
 function* ofActions({ prover }: Combined): Generator<CombinationProblem> {
-  if ('rankerFrom' in prover && prover.rankerFrom !== null && startingRanker(prover) === null)
+  if ('rankerFrom' in prover && prover.rankerFrom !== null && !learnsOrder(prover))
     yield {
       path: ['prover', 'rankerFrom'],
       message: 'names a ranker of actions, which takes prover.actions=learned and scripts (docs/lean-core.md)',

@@ -65,9 +65,13 @@ export const provesByScripts = (prover: ProverConfig): boolean => prover.mode ==
 export const triesActions = (prover: ProverConfig): boolean =>
   'actions' in prover && prover.actions !== 'listed' && provesByScripts(prover);
 
+/** Returns whether a ranker orders the actions. */
+export const learnsOrder = (prover: ProverConfig): boolean =>
+  triesActions(prover) && 'actions' in prover && prover.actions === 'learned';
+
 /** Returns the name of the ranker that the run's order of actions starts from, or null. */
 export const startingRanker = (prover: ProverConfig): string | null =>
-  triesActions(prover) && 'actions' in prover && prover.actions === 'learned' ? prover.rankerFrom : null;
+  learnsOrder(prover) && 'rankerFrom' in prover ? prover.rankerFrom : null;
 
 /** Returns the turns for a shard; the scripts' turn comes last. */
 export const turnsOf = (prover: ProverConfig): readonly KnownTurn[] => [
